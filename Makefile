@@ -1,0 +1,66 @@
+# make run      serve everything on http://127.0.0.1:8000 until Ctrl-C (PORT, HOST, DATA_DIR)
+# make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS)
+# make lint     check style, types, layers, migrations, settings and the OpenAPI description
+# make bench    measure the calendar, on PostgreSQL with DATABASE_URL (ARGS: benchmarks/README.md)
+# make install  only make .venv and install what runs need
+# make lock     compile the locked requirements anew
+# make clean    remove the virtual environment (and nothing that was written)
+
+PYTHON ?= python3
+JOBS ?= auto
+VENV := .venv
+BIN := $(VENV)/bin
+# The pip outside installs inside: a Python whose venv module has no pip of its own will do.
+PIP := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python
+export DATA_DIR PORT HOST DATABASE_URL
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint bench lock clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+install: $(VENV)/run
+
+run: $(VENV)/run
+	@exec $(BIN)/python manage.py serve --setup --with-parent
+
+test: $(VENV)/test
+	$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+lint: $(VENV)/test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m tests.lint
+
+bench: $(VENV)/run
+	$(BIN)/python -m benchmarks.calendar --database $(or $(DATABASE_URL),sqlite) $(ARGS)
+
+lock: $(VENV)/run
+	$(PIP) install -q uv
+	$(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 \
+		--generate-hashes --custom-compile-command "make lock" -o requirements.txt
+	$(BIN)/uv pip compile -q --group pyproject.toml:test --group pyproject.toml:lint \
+		-c requirements.txt --universal --python-version 3.11 \
+		--generate-hashes --custom-compile-command "make lock" -o tests/requirements.txt
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "$(PYTHON) is not Python 3.11 or later: set PYTHON, as in make run PYTHON=python3.12."; \
+		exit 1; }
+	@echo "Making $(VENV) and installing into it; this takes a minute, once."
+	@$(PYTHON) -m venv --without-pip $(VENV)
+
+# Stamps: pip runs again only when a lock has changed.
+$(VENV)/run: requirements.txt | $(BIN)/python
+	@$(PIP) install -q --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/test: tests/requirements.txt $(VENV)/run
+	@$(PIP) install -q --require-hashes -r tests/requirements.txt
+	@touch $@

@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class BackupConfig(AppConfig):
+    name = "backup_app"
+    verbose_name = "Backup service"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,135 @@
+from django.contrib.admin import register
+from unfold.contrib.filters.admin import BooleanRadioFilter
+from unfold.decorators import display
+
+from .. import events, rights
+from ..forms import EventForm
+from ..models import Event, EventOrganizer, EventVenue
+from ..representations.times import stamp
+from ..serializers import EventSerializer
+from .filters import CategoryFilter, DayRangeFilter, StatusFilter
+from .links import OrganizerInline, VenueInline, linked, visible
+from .post import RECORD, PostAdmin, tab
+from .resources import resource_of
+
+
+@register(Event)
+class EventAdmin(PostAdmin):
+    form = EventForm
+    resource = resource_of(EventSerializer)
+    collection = "events"
+    list_display = [
+        "title",
+        "status_label",
+        "when",
+        "where",
+        "sorted_under",
+        "featured",
+        "author",
+        "api_link",
+    ]
+    list_filter = [
+        StatusFilter,
+        ("start_utc", DayRangeFilter),
+        ("categories", CategoryFilter),
+        ("featured", BooleanRadioFilter),
+    ]
+    date_hierarchy = "start_utc"
+    ordering = ["-start_utc", "-id"]
+    search_fields = ["title", "excerpt", "description"]
+    autocomplete_fields = ["image", "parent", "categories", "tags"]
+    prepopulated_fields = {"slug": ["title"]}
+    inlines = [VenueInline, OrganizerInline]
+    derived_fields = [*PostAdmin.derived_fields, "in_utc", "timezone_abbr", "is_protected"]
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    "title",
+                    ("start_date", "end_date"),
+                    ("all_day", "timezone"),
+                    "description",
+                    "excerpt",
+                    ("categories", "tags"),
+                    ("image", "thumbnail"),
+                    ("cost", "website"),
+                ]
+            },
+        ),
+        tab(
+            "Publication",
+            ("status", "author"),
+            ("date", "slug"),
+            "is_protected",
+            ("new_password", "clear_password"),
+        ),
+        tab(
+            "Display",
+            ("featured", "sticky", "hide_from_listings"),
+            ("show_map", "show_map_link", "ticketed"),
+            "parent",
+            "custom_fields",
+        ),
+        tab("Record", "in_utc", "timezone_abbr", *RECORD),
+    ]
+
+    def get_queryset(self, request):
+        """Return events with what the list shows of them."""
+        venues = visible("venues", request.user)
+        return super().get_queryset(request).prefetch_related("categories", venues)
+
+    def get_export_queryset(self, request):
+        """Return the events of the list with what an export adds to it."""
+        organizers = visible("organizers", request.user)
+        return super().get_export_queryset(request).prefetch_related("tags", organizers)
+
+    def has_view_permission(self, request, obj=None):
+        allowed = super().has_view_permission(request, obj)
+        return allowed and (obj is None or rights.may_see_details(request.user, obj))
+
+    def save_model(self, request, obj, form, change):
+        self.settle(request, obj, is_new=not change)
+
+    def save_related(self, request, form, formsets, change):
+        """Store the event with all its links at once, so that counts and revision are right."""
+        links = {formset.model: formset for formset in formsets}
+        events.save(
+            form.instance,
+            venues=linked(links[EventVenue], "venue"),
+            organizers=linked(links[EventOrganizer], "organizer"),
+            categories=form.cleaned_data["categories"],
+            tags=form.cleaned_data["tags"],
+        )
+
+    @display(description="when", ordering="start_utc")
+    def when(self, event):
+        first, last = event.start_date, event.end_date
+        if event.all_day:
+            return _day(first) if first.date() == last.date() else f"{_day(first)} – {_day(last)}"
+        end = _time(last) if first.date() == last.date() else f"{_day(last)} {_time(last)}"
+        return f"{_day(first)} {_time(first)} – {end} {event.timezone_abbr}"
+
+    @display(description="venues")
+    def where(self, event):
+        return list(event.venues.all())
+
+    @display(description="categories")
+    def sorted_under(self, event):
+        return list(event.categories.all())
+
+    @display(description="in UTC")
+    def in_utc(self, event):
+        return f"{stamp(event.start_utc)} – {stamp(event.end_utc)}"
+
+    @display(description="needs a password", boolean=True)
+    def is_protected(self, event):
+        return event.is_protected
+
+
+def _day(moment):
+    return moment.date().isoformat()
+
+
+def _time(moment):
+    return f"{moment:%H:%M}"

@@ -1,0 +1,58 @@
+from django.contrib.admin import register
+from django.utils.html import format_html
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+
+from ..forms import ImageForm
+from ..models import Image
+from ..revision import writing
+from .columns import ApiLink, Thumbnail
+from .filters import DayRangeFilter
+from .resources import ImageResource
+from .transfer import Exports
+
+SHOWN = ["dimensions", "kilobytes", "author", "created", "api_link"]
+
+
+@register(Image)
+class ImageAdmin(ApiLink, Thumbnail, Exports, ModelAdmin):
+    form = ImageForm
+    resource = ImageResource
+    collection = "images"
+    list_display = ["thumbnail", "title", *SHOWN]
+    list_display_links = ["thumbnail", "title"]
+    list_filter = [("created", DayRangeFilter)]
+    list_filter_submit = True
+    list_select_related = ["author"]
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ["title", "file", "source_url"]
+    date_hierarchy = "created"
+    readonly_fields = ["preview", "source_url", *SHOWN]
+    add_fieldsets = [(None, {"fields": ["upload", "title"]})]
+    fieldsets = [(None, {"fields": ["preview", "title", "source_url", *SHOWN]})]
+
+    def get_form(self, request, obj=None, change=False, **kwargs):
+        form = super().get_form(request, obj, change, **kwargs)
+        form.user = request.user
+        return form
+
+    def save_model(self, request, obj, form, change):
+        if change:
+            with writing():
+                obj.save()
+
+    @display(description="pixels", ordering="width")
+    def dimensions(self, picture):
+        return f"{picture.width} x {picture.height}"
+
+    @display(description="size", ordering="filesize")
+    def kilobytes(self, picture):
+        return f"{picture.filesize / 1000:.0f} kB"
+
+    @display(description="picture")
+    def preview(self, picture):
+        address = picture.file.url
+        return format_html(
+            '<a href="{}"><img src="{}" alt="" style="max-height: 20rem"></a>', address, address
+        )

@@ -1,0 +1,68 @@
+"""The venues and organizers of an event, as sortable rows of its page."""
+
+from django.db.models import Prefetch
+from unfold.admin import TabularInline
+
+from .. import rights
+from ..models import Event, EventOrganizer, EventVenue
+
+
+class LinkInline(TabularInline):
+    """Rows that whoever may edit the event may edit; ``name`` is the field of the linked record."""
+
+    name = ""
+    extra = 0
+    ordering_field = "position"
+    hide_ordering_field = True
+    hide_title = True
+
+    def get_queryset(self, request):
+        """Return the links to what the user may read."""
+        linked = self.model._meta.get_field(self.name).related_model
+        visible = linked.objects.visible_to(request.user)
+        return super().get_queryset(request).filter(**{f"{self.name}__in": visible})
+
+    def formfield_for_foreignkey(self, db_field, request, **kwargs):
+        kwargs["queryset"] = db_field.related_model.objects.visible_to(request.user)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def has_view_permission(self, request, obj=None):
+        return True
+
+    def has_add_permission(self, request, obj=None):
+        return obj is None or rights.may_edit(request.user, obj)
+
+    has_change_permission = has_delete_permission = has_add_permission
+
+
+class VenueInline(LinkInline):
+    model = EventVenue
+    name = "venue"
+    fields = ["venue", "position"]
+    autocomplete_fields = ["venue"]
+    verbose_name, verbose_name_plural = "venue", "venues"
+
+
+class OrganizerInline(LinkInline):
+    model = EventOrganizer
+    name = "organizer"
+    fields = ["organizer", "position"]
+    autocomplete_fields = ["organizer"]
+    verbose_name, verbose_name_plural = "organizer", "organizers"
+
+
+def visible(name, user):
+    """Return what prefetches an event's venues or organizers, in order, that user may read."""
+    records = Event._meta.get_field(name).related_model.objects.visible_to(user)
+    in_order = records.order_by("event_links__position", "event_links__id")
+    return Prefetch(name, in_order.only("name"))
+
+
+def linked(formset, name):
+    """Return the records of a valid formset in their order, and after them those out of sight."""
+    formset.save(commit=False)  # only notes what changed, for the history
+    rows = [form.cleaned_data for form in formset.forms if form not in formset.deleted_forms]
+    rows = sorted((row for row in rows if row.get(name)), key=lambda row: row["position"])
+    in_sight = formset.queryset.values("pk")
+    hidden = formset.model.objects.filter(event=formset.instance.pk).exclude(pk__in=in_sight)
+    return [row[name] for row in rows] + [getattr(link, name) for link in hidden]

@@ -1,0 +1,26 @@
+from django.contrib.admin import register
+
+from ..forms import OrganizerForm
+from ..models import Organizer
+from ..serializers import OrganizerSerializer
+from .filters import DayRangeFilter, StatusFilter
+from .post import RECORD, PostAdmin, tab
+from .resources import resource_of
+
+
+@register(Organizer)
+class OrganizerAdmin(PostAdmin):
+    form = OrganizerForm
+    resource = resource_of(OrganizerSerializer)
+    collection = "organizers"
+    list_display = ["name", "status_label", "email", "phone", "author", "api_link"]
+    list_filter = [StatusFilter, ("date_utc", DayRangeFilter)]
+    date_hierarchy = "date_utc"
+    search_fields = ["name", "email", "phone", "description"]
+    prepopulated_fields = {"slug": ["name"]}
+    fieldsets = [
+        (None, {"fields": ["name", "description", "excerpt", ("image", "thumbnail")]}),
+        ("Contact", {"fields": ["email", ("phone", "website")]}),
+        tab("Publication", ("status", "author"), ("date", "slug")),
+        tab("Record", *RECORD),
+    ]

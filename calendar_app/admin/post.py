@@ -1,0 +1,164 @@
+"""What the admin of events, venues and organizers shares."""
+
+import datetime as dt
+
+from django.contrib import messages
+from django.contrib.admin import action
+from django.contrib.admin.options import IS_POPUP_VAR
+from django.shortcuts import redirect
+from unfold.admin import ModelAdmin
+from unfold.decorators import action as page_action
+
+from .. import posts, rights
+from ..models import Status
+from ..representations import Urls
+from ..revision import writing
+from . import bulk
+from .columns import ApiLink, StatusColumn, Thumbnail, UtcTimes
+from .filters import StatusFilter
+from .transfer import Transfers
+from .widgets import FORMFIELDS
+
+# Instants nearer to the edges of time may lie beyond them in another zone.
+HAVE_LOCAL_TIME = dt.datetime(1, 1, 3, tzinfo=dt.UTC), dt.datetime(9999, 12, 29, tzinfo=dt.UTC)
+RECORD = ["api_link", "published_utc", "changed_utc", "source_id"]
+
+
+def tab(title, *fields):
+    """Return a part of a page that is a tab of its own."""
+    return title, {"classes": ["tab"], "fields": fields}
+
+
+class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmin):
+    """A post may be seen, edited and trashed here by whom the API lets do so."""
+
+    formfield_overrides = FORMFIELDS
+    list_filter = [StatusFilter]
+    list_filter_submit = True
+    list_select_related = ["author", "image"]
+    list_per_page = 50
+    show_full_result_count = False
+    actions = ["publish", "trash", "restore"]
+    actions_detail = ["view_in_api"]
+    autocomplete_fields = ["image"]
+    derived_fields = ["thumbnail", *RECORD]
+    delete_confirmation_template = "calendar_app/admin/delete_confirmation.html"
+
+    # Who may do what
+
+    def get_queryset(self, request):
+        """Return what the user may read in full, and the trash that is theirs to restore."""
+        if rights.may_edit_others(request.user, self.model):
+            return self.model.objects.all()
+        trash = self.model.objects.filter(status=Status.TRASH, author=request.user)
+        return self.model.objects.disclosed_to(request.user) | trash
+
+    def has_view_permission(self, request, obj=None):
+        if obj is None or obj.is_trashed:
+            return super().has_view_permission(request, obj)
+        return rights.may_read(request.user, obj)
+
+    def has_change_permission(self, request, obj=None):
+        if obj is None:
+            return super().has_change_permission(request)
+        return not obj.is_trashed and rights.may_edit(request.user, obj)
+
+    def has_delete_permission(self, request, obj=None):
+        if obj is None:
+            return super().has_delete_permission(request)
+        if obj.is_trashed:
+            return request.user.is_superuser
+        return rights.may_delete(request.user, obj)
+
+    def has_publish_permission(self, request):
+        return rights.may_publish(request.user, self.model)
+
+    # The list
+
+    def get_changelist_instance(self, request):
+        changelist = super().get_changelist_instance(request)
+        # The rows are fetched by now: this is only where the months above them are taken from.
+        within = {f"{self.date_hierarchy}__range": HAVE_LOCAL_TIME}
+        changelist.queryset = changelist.queryset.filter(**within)
+        return changelist
+
+    # The form
+
+    def view_on_site(self, post):
+        if post.status == Status.PUBLISH:
+            return getattr(Urls(""), f"{self.opts.model_name}_page")(post)
+        return None
+
+    def get_form(self, request, obj=None, change=False, **kwargs):
+        form = super().get_form(request, obj, change, **kwargs)
+        form.user = request.user
+        return form
+
+    def get_changeform_initial_data(self, request):
+        return {"author": request.user.pk, **super().get_changeform_initial_data(request)}
+
+    def get_readonly_fields(self, request, obj=None):
+        if rights.may_edit_others(request.user, self.model):
+            return self.derived_fields
+        return ["author", *self.derived_fields]
+
+    def get_search_results(self, request, queryset, search_term):
+        if request.resolver_match.url_name == "autocomplete":
+            queryset = queryset.untrashed()
+        return super().get_search_results(request, queryset, search_term)
+
+    # Saving
+
+    def save_model(self, request, obj, form, change):
+        self.settle(request, obj, is_new=not change)
+        posts.save(obj)
+
+    def settle(self, request, post, *, is_new):
+        """Give post the status that the user may give it, and say which; a new one its author."""
+        if is_new:
+            post.author = post.author or request.user
+        wanted = post.status
+        posts.settle_status(post, request.user)
+        if post.status != wanted:
+            self.message_user(request, f"Saved as: {post.get_status_display()}.", messages.INFO)
+
+    def delete_model(self, request, obj):
+        if obj.is_trashed:
+            with writing():
+                obj.delete()
+            self.message_user(request, f"“{obj}” is deleted for good.", messages.SUCCESS)
+        else:
+            posts.trash(obj)
+            self.message_user(request, f"“{obj}” is in the trash.", messages.SUCCESS)
+
+    def response_delete(self, request, obj_display, obj_id):
+        if IS_POPUP_VAR in request.POST:
+            return super().response_delete(request, obj_display, obj_id)
+        return redirect(f"admin:calendar_app_{self.opts.model_name}_changelist")
+
+    def get_deleted_objects(self, objs, request):
+        # Nothing else goes with it: what links to it is only unlinked.
+        return [str(obj) for obj in objs], {self.opts.verbose_name_plural: len(objs)}, set(), []
+
+    # Actions
+
+    def get_actions(self, request):
+        actions = super().get_actions(request)
+        actions.pop("delete_selected", None)
+        return actions
+
+    @action(description="Publish", permissions=["publish"])
+    def publish(self, request, queryset):
+        bulk.run(self, request, queryset, bulk.PUBLISH)
+
+    @action(description="Move to the trash", permissions=["delete"])
+    def trash(self, request, queryset):
+        bulk.run(self, request, queryset, bulk.TRASH)
+
+    @action(description="Restore from the trash", permissions=["change"])
+    def restore(self, request, queryset):
+        bulk.run(self, request, queryset, bulk.RESTORE)
+
+    @page_action(description="View in the API", url_path="api", icon="data_object")
+    def view_in_api(self, request, object_id):
+        return redirect(Urls.of(request).rest(self.collection, object_id))

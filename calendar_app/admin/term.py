@@ -1,0 +1,67 @@
+from django.contrib.admin import register
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import RangeNumericFilter
+
+from .. import rights, terms
+from ..forms import CategoryForm, TagForm
+from ..models import Category, Event, Tag
+from ..serializers import CategorySerializer, TagSerializer
+from .columns import ApiLink
+from .filters import RelatedFilter
+from .resources import resource_of
+from .transfer import Transfers
+
+
+class TermAdmin(ApiLink, Transfers, ModelAdmin):
+    list_filter = [("count", RangeNumericFilter)]
+    list_filter_submit = True
+    list_per_page = 100
+    show_full_result_count = False
+    search_fields = ["name", "slug", "description"]
+    prepopulated_fields = {"slug": ["name"]}
+    readonly_fields = ["count", "api_link"]
+
+    def has_view_permission(self, request, obj=None):
+        # Terms are public: who writes events chooses among them.
+        return super().has_view_permission(request, obj) or rights.may_write(request.user, Event)
+
+    def save_model(self, request, obj, form, change):
+        terms.save(obj)
+
+    def delete_model(self, request, obj):
+        terms.delete(obj)
+
+    def delete_queryset(self, request, queryset):
+        for term in queryset:
+            terms.delete(term)
+
+    def get_deleted_objects(self, objs, request):
+        # Events only lose the term; naming them would read them all.
+        names = [str(obj) for obj in objs]
+        protected = [
+            f"{child}, which would move to the top level, where there is one already"
+            for term in objs
+            for child in terms.crowded_out(term)
+        ]
+        return names, {self.opts.verbose_name_plural: len(names)}, set(), protected
+
+
+@register(Category)
+class CategoryAdmin(TermAdmin):
+    form = CategoryForm
+    resource = resource_of(CategorySerializer)
+    collection = "categories"
+    list_display = ["name", "slug", "parent", "count", "api_link"]
+    list_filter = [("parent", RelatedFilter), *TermAdmin.list_filter]
+    list_select_related = ["parent"]
+    autocomplete_fields = ["parent"]
+    fields = ["name", "parent", "slug", "description", "count", "api_link"]
+
+
+@register(Tag)
+class TagAdmin(TermAdmin):
+    form = TagForm
+    resource = resource_of(TagSerializer)
+    collection = "tags"
+    list_display = ["name", "slug", "count", "api_link"]
+    fields = ["name", "slug", "description", "count", "api_link"]

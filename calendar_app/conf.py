@@ -1,0 +1,56 @@
+"""The app's settings: ``CALENDAR_<NAME>`` in the project, with these defaults."""
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+DEFAULTS: dict[str, Any] = {
+    # Scheme and host that links begin with, "https://example.org"; "" = those of the request.
+    "BASE_URL": "",
+    "TIME_ZONE": "",  # IANA name of the site's zone; "" = the project's TIME_ZONE
+    "PER_PAGE": 10,
+    "MAX_PER_PAGE": 50,
+    "MAX_IDS": 1000,  # how many values one list parameter may hold
+    "MAX_LINKS": 100,  # how many venues, organizers, categories or tags one event may be given
+    "MAX_SEARCH_LENGTH": 200,
+    "WINDOW_MONTHS": 24,  # how far ahead the event list looks when no end is given
+    "GEOLOC_RADIUS_KM": 25,
+    "CURRENCY_SYMBOL": "$",
+    "CURRENCY_CODE": "USD",
+    "CURRENCY_POSITION": "prefix",  # or "postfix"
+    "MAX_BODY_BYTES": 2_500_000,
+    "IMAGE_MAX_BYTES": 10_000_000,
+    "IMAGE_MAX_PIXELS": 50_000_000,
+    "IMAGE_FETCH_SECONDS": 20,
+    "ICAL_MAX_EVENTS": 1000,
+    "ICAL_MAX_BYTES": 20_000_000,  # how large a calendar may be that is imported
+    "ICAL_HORIZON_DAYS": 730,  # how far ahead a recurring event is imported
+    "CACHE_SECONDS": 60,  # how long a rendered answer to the public may be kept; 0 = never
+}
+
+
+class Conf:
+    """Reads each setting when it is asked for, so that ``override_settings`` works."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            default = DEFAULTS[name]
+        except KeyError as e:
+            raise AttributeError(f"The calendar has no setting CALENDAR_{name}.") from e
+        return getattr(settings, f"CALENDAR_{name}", default)
+
+    @property
+    def zone_name(self) -> str:
+        return self.TIME_ZONE or settings.TIME_ZONE
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.zone_name)
+
+    @property
+    def user_model(self) -> str:
+        return settings.AUTH_USER_MODEL
+
+
+conf = Conf()

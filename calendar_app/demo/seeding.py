@@ -1,0 +1,137 @@
+"""The demo calendar: the programme of a city in the weeks around the day on which it is made."""
+
+import datetime as dt
+import tomllib
+from collections import Counter
+from functools import cached_property
+from pathlib import Path
+
+from django.core.files.base import ContentFile
+
+from calendar_app import events, images, posts
+from calendar_app.demo import posters
+from calendar_app.models import Category, Event, Image, Organizer, Tag, Venue
+from calendar_app.slugs import slug_of
+
+HERE = Path(__file__).parent
+ZONE = "Europe/London"
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+KINDS = (Event, Venue, Organizer, Category, Tag, Image)
+COPIED = ("title", "cost", "excerpt", "featured", "status", "sticky", "ticketed", "website")
+
+
+class DemoCalendar:
+    """Makes what is missing of the demo calendar; ``made`` counts it by model.
+
+    A record that was made before is left as it is, whatever has become of it since.
+    """
+
+    def __init__(self, today: dt.date, author=None):
+        self.monday = today - dt.timedelta(days=today.weekday())
+        self.author = author
+        self.made = Counter(dict.fromkeys(KINDS, 0))
+
+    def make(self):
+        city = _read("city.toml")
+        self.venues = {entry["name"]: self._post(Venue, entry) for entry in city["venues"]}
+        self.organizers = {
+            entry["name"]: self._post(Organizer, entry) for entry in city["organizers"]
+        }
+        self.categories = dict(self._tree(city["categories"]))
+        for entry in [*_read("series.toml")["events"], *_read("programme.toml")["events"]]:
+            self._events(entry)
+
+    @cached_property
+    def known(self):
+        """The source IDs of the events that were made before."""
+        return dict(
+            Event.objects.filter(source_id__startswith="demo:").values_list("source_id", "id")
+        )
+
+    def _post(self, model, entry):
+        source_id = _source_id(entry["name"])
+        if found := model.objects.filter(source_id=source_id).first():
+            return found
+        post = model(author=self.author, source_id=source_id, **entry)
+        posts.save(post)
+        self.made[model] += 1
+        return post
+
+    def _tree(self, tree):
+        for name, children in tree.items():
+            parent = self._term(Category, name, parent=None)
+            yield name, parent
+            for child in children:
+                yield child, self._term(Category, child, parent=parent)
+
+    def _term(self, model, name, **fields):
+        term, is_new = model.objects.get_or_create(
+            name__iexact=name, **fields, defaults={"name": name}
+        )
+        self.made[model] += is_new
+        return term
+
+    def _image(self, name):
+        title = f"Poster: {name}"
+        if image := Image.objects.filter(title=title).first():
+            return image
+        self.made[Image] += 1
+        file = ContentFile(posters.draw(name), f"{name}.jpg")
+        return images.store(file, author=self.author, title=title)
+
+    def _events(self, entry):
+        repeat = entry.get("repeat", {"times": 1, "weeks": 0})
+        parent = None
+        for turn in range(repeat["times"]):
+            source_id = _source_id(entry["title"], turn)
+            if pk := self.known.get(source_id):
+                parent = parent or pk
+                continue
+            event = self._event(entry, week=turn * repeat["weeks"])
+            event.source_id, event.parent_id = source_id, parent
+            self._save(event, entry)
+            parent = parent or event.pk
+
+    def _event(self, entry, week):
+        event = Event(author=self.author, timezone=entry.get("zone", ZONE))
+        for name in COPIED:
+            if name in entry:
+                setattr(event, name, entry[name])
+        event.description = entry["text"]
+        event.hide_from_listings = entry.get("hidden", False)
+        event.all_day = "days" in entry
+        event.start_date = self._start(entry["when"]) + dt.timedelta(weeks=week)
+        event.end_date = event.start_date + _length(entry)
+        event.set_password(entry.get("password"))
+        if "picture" in entry:
+            event.image = self._image(entry["picture"])
+        return event
+
+    def _save(self, event, entry):
+        events.save(
+            event,
+            venues=[self.venues[entry["venue"]]],
+            organizers=[self.organizers[name] for name in entry["organizers"]],
+            categories=[self.categories[name] for name in entry["categories"]],
+            tags=[self._term(Tag, name) for name in entry.get("tags", ())],
+        )
+        self.made[Event] += 1
+
+    def _start(self, when):
+        week, weekday, *clock = when.split()
+        day = self.monday + dt.timedelta(weeks=int(week), days=WEEKDAYS.index(weekday))
+        return dt.datetime.combine(day, dt.time.fromisoformat(clock[0] if clock else "00:00"))
+
+
+def _length(entry):
+    if "days" in entry:
+        return dt.timedelta(days=entry["days"] - 1)
+    return dt.timedelta(hours=entry["hours"])
+
+
+def _source_id(name, turn=0):
+    return f"demo:{slug_of(name)}" + (f"/{turn + 1}" if turn else "")
+
+
+def _read(name):
+    return tomllib.loads((HERE / name).read_text(encoding="utf-8"))

@@ -1,0 +1,277 @@
+"""GET what a URL names: from public addresses only, within a limit of bytes and of seconds."""
+
+import contextlib
+import http.client
+import ipaddress
+import re
+import socket
+import ssl
+import threading
+import time
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from django.utils.encoding import iri_to_uri, punycode
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
+
+from .addresses import addresses_of, is_public
+from .exceptions import CalendarError
+
+PORTS = {"http": 80, "https": 443}
+MAX_URL_LENGTH = 2000
+MAX_REDIRECTS = 5
+REDIRECTS = {301, 302, 303, 307, 308}
+# The server, not the request, is at fault: another try may succeed.
+PASSING = {408, 425, 429, 500, 502, 503, 504}
+CHECK_SECONDS = 2  # for the name service, while a caller waits
+CONNECT_SECONDS = 5  # for one of several addresses
+CHUNK_BYTES = 65536
+HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?")
+HEADERS = {"Accept": "*/*", "Accept-Encoding": "gzip", "User-Agent": "calendar-fetcher"}
+
+
+class FetchError(CalendarError):
+    """A URL that could not be fetched; ``passing`` when a later try may succeed."""
+
+    code = "rest_fetch_failed"
+
+    def __init__(self, message, *, passing=False):
+        super().__init__(message)
+        self.passing = passing
+
+
+class PrivateAddressError(FetchError):
+    """A URL that leads into a private network, or to this machine."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    body: bytes
+    content_type: str  # lower case, without parameters
+    url: str  # where the redirects ended
+
+
+@dataclass(frozen=True)
+class Target:
+    """An http(s) URL, taken apart once, so that what is checked is what is asked for."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+    query: str
+
+    @classmethod
+    def parse(cls, url: str, base: str = "") -> "Target":
+        """Return the target of a URL, read as seen from base; FetchError says why it is none."""
+        parts = _split(url, base)
+        if parts.username is not None or parts.password is not None:
+            raise FetchError("A URL to fetch may hold no user name and no password.")
+        try:
+            port = PORTS[parts.scheme] if parts.port is None else parts.port
+        except ValueError as e:
+            raise FetchError(f"A URL cannot be fetched: {e}.") from e
+        path, query = iri_to_uri(parts.path or "/"), iri_to_uri(parts.query)
+        return cls(parts.scheme, _host(parts), port, path, query)
+
+    @property
+    def authority(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def label(self) -> str:
+        """The URL without its query, which may hold secrets: for messages and logs."""
+        return f"{self.scheme}://{self.authority}{self.path}"
+
+    @property
+    def request_uri(self) -> str:
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+    @property
+    def url(self) -> str:
+        return f"{self.scheme}://{self.authority}{self.request_uri}"
+
+    def redirected(self, location: str) -> "Target":
+        # A header's text is Latin-1 to http.client, and UTF-8 to those who write it unescaped.
+        location = location.encode("latin-1").decode("utf-8", "replace")
+        target = Target.parse(location, self.url)
+        if self.scheme == "https" and target.scheme == "http":
+            raise FetchError(f"{self.label} redirects from https to http.")
+        return target
+
+    def connection(self, address: str, seconds: float) -> HTTPConnection:
+        """Return a connection, not yet open, to this very address in the host's name."""
+        if self.scheme == "http":
+            return HTTPConnection(address, self.port, timeout=seconds)
+        return HTTPSConnection(
+            address,
+            self.port,
+            timeout=seconds,
+            ssl_context=ssl.create_default_context(),
+            server_hostname=self.host,
+        )
+
+
+def _split(url, base) -> SplitResult:
+    try:
+        parts = urlsplit(urljoin(base, url.strip()))
+    except ValueError as e:
+        raise FetchError(f"A URL cannot be fetched: {e}.") from e
+    if parts.scheme not in PORTS or not parts.hostname:
+        raise FetchError("Only an absolute URL, http:// or https://, can be fetched.")
+    return parts
+
+
+def _host(parts):
+    """Return the host as the name service and TLS want it: ASCII, no dot at the end."""
+    with contextlib.suppress(ValueError):
+        # What follows a "%" is the zone of a link-local address (RFC 4007), a matter of our own.
+        return str(ipaddress.ip_address(parts.hostname.partition("%")[0]))
+    try:
+        host = punycode(parts.hostname).removesuffix(".").lower()
+    except UnicodeError:
+        host = ""
+    if not HOST_NAME.fullmatch(host):
+        raise FetchError(f"{parts.hostname!r} is not the name of a host.")
+    return host
+
+
+def normalized(url: str) -> str:
+    """Return url in ASCII, without its fragment; FetchError when it is none that can be fetched."""
+    url = Target.parse(url).url
+    if len(url) > MAX_URL_LENGTH:
+        raise FetchError(f"The URL is longer than {MAX_URL_LENGTH} characters.")
+    return url
+
+
+def check_public(url: str) -> str:
+    """Return url normalized; FetchError at once when ``fetch`` will refuse its form or address.
+
+    A host whose name is not found now may be found later: it passes.
+    """
+    url = normalized(url)
+    target = Target.parse(url)
+    _require_public(target, addresses_of(target.host, CHECK_SECONDS))
+    return url
+
+
+def fetch(url: str, *, max_bytes: int, seconds: float, allow_private: bool = False) -> Fetched:
+    """GET url, following redirects, and return what is there; raises FetchError.
+
+    allow_private lets the host of url itself be private, for a URL that an operator has typed;
+    wherever it redirects to must be public nonetheless.
+    """
+    deadline = time.monotonic() + seconds
+    target = Target.parse(url)
+    trusted = target.host if allow_private else None
+    for _ in range(MAX_REDIRECTS + 1):
+        addresses = addresses_of(target.host, deadline - time.monotonic())
+        if target.host != trusted:
+            _require_public(target, addresses)
+        with _translated(target, deadline), _opened(target, addresses, deadline) as response:
+            location = response.headers.get("Location")
+            if response.status not in REDIRECTS or not location:
+                return _received(target, response, max_bytes)
+        target = target.redirected(location)
+    raise FetchError(f"{Target.parse(url).label} redirects more than {MAX_REDIRECTS} times.")
+
+
+def _require_public(target, addresses):
+    if not all(map(is_public, addresses)):
+        raise PrivateAddressError(f"{target.label} leads to an address that is not public.")
+    # Below 1024 are the ports of other protocols (mail, files, shells), where HTTP does harm.
+    if target.port not in PORTS.values() and target.port < 1024:
+        raise FetchError(f"{target.label} names the port {target.port}, which is not one of HTTP.")
+
+
+@contextlib.contextmanager
+def _translated(target, deadline):
+    """Turn what goes wrong on the way into a FetchError, and a late success too."""
+    try:
+        yield
+    except (HTTPError, http.client.HTTPException, OSError) as e:
+        problem = e
+    else:
+        problem = None
+    if time.monotonic() >= deadline:
+        raise FetchError(f"{target.label} takes too long to answer.", passing=True) from problem
+    if problem:
+        raise FetchError(f"{target.label} cannot be fetched: {problem}.", passing=True) from problem
+
+
+@contextlib.contextmanager
+def _opened(target, addresses, deadline):
+    """Ask one of addresses for target and yield its response, cut off at deadline."""
+    connection = _connected(target, addresses, deadline)
+    with contextlib.closing(connection), _cut_off(connection.sock, deadline):
+        connection.request(
+            "GET",
+            target.request_uri,
+            headers={"Host": target.authority, **HEADERS},
+            preload_content=False,
+        )
+        with contextlib.closing(connection.getresponse()) as response:
+            yield response
+
+
+def _connected(target, addresses, deadline):
+    if not addresses:
+        raise FetchError(f"{target.host} is a name without an address.", passing=True)
+    *others, last = addresses
+    for address in others:
+        with contextlib.suppress(HTTPError, OSError):
+            return _connect(target, address, deadline)
+    return _connect(target, last, deadline)
+
+
+def _connect(target, address, deadline):
+    left = max(0.01, deadline - time.monotonic())
+    connection = target.connection(address, min(left, CONNECT_SECONDS))
+    try:
+        connection.connect()
+    except (HTTPError, OSError):
+        connection.close()
+        raise
+    connection.timeout = left
+    return connection
+
+
+@contextlib.contextmanager
+def _cut_off(sock, deadline):
+    """End all traffic of sock at deadline; its timeout alone starts anew with every byte."""
+
+    def cut():
+        with contextlib.suppress(OSError):
+            # Not SSLSocket.shutdown, which takes the TLS state from under a reading thread.
+            socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+    timer = threading.Timer(max(0, deadline - time.monotonic()), cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _received(target, response, max_bytes):
+    if response.status != 200:
+        raise FetchError(
+            f"{target.label} answers with status {response.status}.",
+            passing=response.status in PASSING,
+        )
+    if response.headers.get("Content-Encoding", "identity").lower() not in {"identity", "gzip"}:
+        raise FetchError(f"{target.label} is compressed in a way that was not asked for.")
+    content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return Fetched(_body(target, response, max_bytes), content_type, target.url)
+
+
+def _body(target, response, max_bytes):
+    body = bytearray()
+    for chunk in response.stream(CHUNK_BYTES, decode_content=True):
+        body += chunk
+        if len(body) > max_bytes:
+            raise FetchError(f"{target.label} is larger than {max_bytes} bytes.")
+    return bytes(body)

@@ -1,0 +1,13 @@
+"""What the query parameters of each list mean, as django-filter filtersets."""
+
+from .event import EventFilterSet
+from .linked import OrganizerFilterSet, VenueFilterSet
+from .term import CategoryFilterSet, TagFilterSet
+
+__all__ = [
+    "CategoryFilterSet",
+    "EventFilterSet",
+    "OrganizerFilterSet",
+    "TagFilterSet",
+    "VenueFilterSet",
+]

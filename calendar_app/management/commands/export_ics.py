@@ -1,0 +1,90 @@
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+from django.contrib.auth.models import AnonymousUser
+from django.core.management.base import BaseCommand, CommandError
+from django.http import QueryDict
+from django.utils.http import urlencode
+
+from calendar_app import representations, rights
+from calendar_app.conf import conf
+from calendar_app.filters import EventFilterSet
+from calendar_app.ical.writing import calendar
+from calendar_app.management.counting import counted
+from calendar_app.management.users import user_by_email
+from calendar_app.models import Event, Status
+from calendar_app.representations import Urls
+
+BATCH = 500
+
+
+class Command(BaseCommand):
+    help = "Write events as iCalendar: all published ones, unless told otherwise."
+
+    def add_arguments(self, parser):
+        parser.add_argument("--output", metavar="FILE", help="Where to; otherwise to stdout.")
+        parser.add_argument(
+            "--start", metavar="DATE", default="0001-01-01", help="Only from this day on."
+        )
+        parser.add_argument(
+            "--end", metavar="DATE", default="9999-12-31", help="Only up to this day."
+        )
+        parser.add_argument(
+            "--category", metavar="SLUGS", help="Only in one of these categories or below it."
+        )
+        parser.add_argument(
+            "--status", metavar="STATUSES", default=Status.PUBLISH, help="Only with one of these."
+        )
+        parser.add_argument(
+            "--user", metavar="EMAIL", help="Write what this user may read, not what anybody may."
+        )
+
+    def handle(self, *, output, start, end, category, status, user, **options):
+        reader = user_by_email(user) if user else AnonymousUser()
+        wanted = {"start_date": start, "end_date": end, "status": status}
+        if category:
+            wanted["categories"] = category
+        content = calendar(
+            _events(_ids(wanted, reader), reader),
+            self._urls(),
+            redacted=lambda event: not rights.may_see_details(reader, event),
+        )
+        if output:
+            _replace(Path(output), content)
+            number = counted({Event: content.count(b"BEGIN:VEVENT\r\n")}) or "no events"
+            self.stdout.write(f"Wrote {number} to {output}.")
+        else:
+            self.stdout.write(content.decode(), ending="")
+
+    def _urls(self):
+        if not conf.BASE_URL:
+            self.stderr.write("CALENDAR_BASE_URL is not set: links begin with http://localhost.")
+        return Urls(conf.BASE_URL or "http://localhost")
+
+
+def _ids(wanted, reader):
+    """Return the IDs of the events that the API's parameters keep; CommandError for wrong ones."""
+    request = SimpleNamespace(user=reader)
+    query = QueryDict(urlencode(wanted))
+    found = EventFilterSet(query, queryset=Event.objects.all(), request=request)
+    if not found.is_valid():
+        raise CommandError(" ".join(str(e) for errors in found.errors.values() for e in errors))
+    return found.qs.values_list("pk", flat=True)
+
+
+def _events(ids, reader):
+    ids = list(ids)
+    for start in range(0, len(ids), BATCH):
+        yield from representations.fetch(Event, ids[start : start + BATCH], reader)
+
+
+def _replace(path, content):
+    """Write content to path whole or not at all."""
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            whole = Path(folder) / path.name
+            whole.write_bytes(content)
+            whole.replace(path)
+    except OSError as e:
+        raise CommandError(f"'{path}' cannot be written: {e.strerror}.") from e

@@ -1,0 +1,20 @@
+from django.core.management.base import BaseCommand, CommandError
+from rich.progress import Progress
+
+from ...generating import generate
+
+
+class Command(BaseCommand):
+    help = "Store made-up events in any number, to see how the calendar does with many."
+
+    def add_arguments(self, parser):
+        parser.add_argument("number", type=int, help="How many events.")
+        parser.add_argument("--seed", type=int, default=1, help="Another one, other events.")
+
+    def handle(self, *, number, seed, **options):
+        if number < 1:
+            raise CommandError(f"{number} is not a number of events: it must be 1 or more.")
+        with Progress(disable=not self.stdout.isatty()) as bar:
+            task = bar.add_task("Events", total=number)
+            generate(number, seed=seed, progress=lambda done: bar.update(task, completed=done))
+        self.stdout.write(f"Stored {number} generated events.")

@@ -1,0 +1,107 @@
+import os
+from contextlib import nullcontext
+from getpass import getpass
+
+from django.core.management.base import BaseCommand, CommandError
+
+from calendar_app.importing.copying import Copier, rehearsal
+from calendar_app.importing.events import ServiceImport
+from calendar_app.importing.service import Service, ServiceError
+from calendar_app.management.editors import editor
+from calendar_app.management.progress import progress
+from calendar_app.management.reports import report
+
+PASSWORD = "IMPORT_PASSWORD"  # noqa: S105 the name of the variable
+END = "9999-12-31"
+PARAMS = ("start_date", "status", "modified_after")
+
+
+class Command(BaseCommand):
+    help = (
+        "Import the events of another service with this interface, with their venues, organizers, "
+        "categories, tags and images. What was imported before is found by its ID there and "
+        "written only when it has changed, so that the command can be repeated, and goes on where "
+        "it was interrupted."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("url", help="Such as https://example.org/wp-json/tribe/events/v1.")
+        parser.add_argument("--user", metavar="EMAIL", help="The editor in whose name to import.")
+        parser.add_argument("--dry-run", action="store_true", help="Only say what would be done.")
+        parser.add_argument(
+            "--start-date", default="1970-01-01", metavar="DATE", help="Only from this day on."
+        )
+        parser.add_argument(
+            "--status", default="publish", metavar="STATUSES", help="Only with one of these."
+        )
+        parser.add_argument(
+            "--modified-after", metavar="DATE", help="Only what was changed after this instant."
+        )
+        parser.add_argument(
+            "--from-page", type=int, default=1, metavar="N", help="Leave out the pages before."
+        )
+        parser.add_argument(
+            "--series",
+            action="store_true",
+            help="Ask of each event which others are parts of it: a request for each.",
+        )
+        parser.add_argument(
+            "--username",
+            default="",
+            help="Log in to the service as this user, who may see more than the public; the "
+            f"password is that of the variable {PASSWORD}, or asked for.",
+        )
+
+    def handle(self, *, url, user, dry_run, from_page, series, username, **options):
+        if from_page < 1:
+            raise CommandError(f"--from-page {from_page} is not a number from 1 up.")
+        copier = Copier(editor(user))
+        service = _service(url, username)
+        self.target, self.page = ServiceImport(service, copier), from_page
+        params = {name: options[name] for name in PARAMS if options[name]} | {"end_date": END}
+        try:
+            self._import(service.pages("events", params, from_page), params, dry_run, series)
+        except (ServiceError, KeyboardInterrupt) as e:
+            if copier.outcome.numbers:
+                report(self, copier.outcome, dry_run=dry_run)
+            raise CommandError(self._stopped(str(e) or "Interrupted.")) from e
+        report(self, copier.outcome, dry_run=dry_run)
+
+    def _stopped(self, reason):
+        if self.page == 1:
+            return reason
+        again = f"Run the command again with --from-page {self.page} to go on."
+        return f"Stopped at page {self.page}: {reason} {again}"
+
+    def _import(self, pages, params, dry_run, series):
+        self.target.read_categories()
+        # A rehearsal lets nobody else write, so all is fetched before it.
+        pages = list(pages) if dry_run else pages
+        with rehearsal() if dry_run else nullcontext(), self.target.copier.counting_terms():
+            self._store(pages)
+            if series and not dry_run:
+                self._set_parents(params)
+
+    def _store(self, pages):
+        with progress("Pages") as show:
+            for page in pages:
+                self.page = page.number
+                for record in page.records:
+                    self.target.store(record)
+                self.page += 1
+                show(page.number, page.total)
+
+    def _set_parents(self, params):
+        ids = list(self.target.source_ids)
+        with progress("Series") as show:
+            for done, pk in enumerate(ids, start=1):
+                self.target.set_parent(pk, params)
+                show(done, len(ids))
+
+
+def _service(url, username):
+    password = username and (os.environ.get(PASSWORD) or getpass())
+    try:
+        return Service(url, username=username, password=password)
+    except ServiceError as e:
+        raise CommandError(str(e)) from e

@@ -1,0 +1,82 @@
+import datetime as dt
+from contextlib import nullcontext
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from calendar_app import fetching
+from calendar_app.conf import conf
+from calendar_app.ical.reading import ReadError, read
+from calendar_app.importing.copying import Copier, rehearsal
+from calendar_app.importing.ics import CalendarImport
+from calendar_app.management.editors import editor
+from calendar_app.management.progress import progress
+from calendar_app.management.reports import report
+from calendar_app.models import Status
+
+FETCH_SECONDS = 60
+MAX_DAYS = 3660
+
+
+class Command(BaseCommand):
+    help = (
+        "Import the events of an iCalendar file or feed. What was imported before is found by its "
+        "UID: changed events are updated, cancelled ones moved to the trash."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("source", metavar="FILE|URL", help="http, https and webcal URLs work.")
+        parser.add_argument("--user", metavar="EMAIL", help="The editor in whose name to import.")
+        parser.add_argument("--dry-run", action="store_true", help="Only say what would be done.")
+        parser.add_argument(
+            "--horizon", type=int, metavar="DAYS", help="How far ahead recurring events go."
+        )
+        parser.add_argument(
+            "--status",
+            default=Status.PUBLISH,
+            choices=[Status.PUBLISH, Status.DRAFT, Status.PENDING, Status.PRIVATE],
+            help="The status of the events.",
+        )
+
+    def handle(self, *, source, user, dry_run, horizon, status, **options):
+        days = conf.ICAL_HORIZON_DAYS if horizon is None else horizon
+        if not 1 <= days <= MAX_DAYS:
+            raise CommandError(f"--horizon {days} is not a number of days from 1 to {MAX_DAYS}.")
+        copier = Copier(editor(user))
+        try:
+            reading = read(_content(source), conf.zone_name)
+            with rehearsal() if dry_run else nullcontext(), copier.counting_terms():
+                self._store(reading, CalendarImport(copier, status), days)
+        except ReadError as e:
+            report_so_far = f" Imported so far: {copier.outcome}." if copier.outcome.numbers else ""
+            raise CommandError(f"{source}: {e}{report_so_far}") from e
+        copier.outcome.problems[:0] = reading.problems
+        report(self, copier.outcome, dry_run=dry_run)
+
+    def _store(self, reading, target, days):
+        series = reading.series(timezone.now(), dt.timedelta(days=days))
+        with progress("Events", len(reading.groups)) as show:
+            for done, found in enumerate(series, start=1):
+                target.store(found)
+                show(done, len(reading.groups))
+
+
+def _content(source):
+    """Return the bytes at a path or URL; raises CommandError when there are none, or too many."""
+    if source.startswith(("http://", "https://", "webcal://")):
+        url = source.replace("webcal://", "https://", 1)
+        try:
+            return fetching.fetch(
+                url, max_bytes=conf.ICAL_MAX_BYTES, seconds=FETCH_SECONDS, allow_private=True
+            ).body
+        except fetching.FetchError as e:
+            raise CommandError(str(e)) from e
+    try:
+        with Path(source).open("rb") as file:
+            content = file.read(conf.ICAL_MAX_BYTES + 1)
+    except OSError as e:
+        raise CommandError(f"'{source}' cannot be read: {e.strerror}.") from e
+    if len(content) > conf.ICAL_MAX_BYTES:
+        raise CommandError(f"'{source}' is larger than {conf.ICAL_MAX_BYTES} bytes.")
+    return content

@@ -1,0 +1,26 @@
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+
+from calendar_app.conf import conf
+from calendar_app.demo.seeding import DemoCalendar
+from calendar_app.management.counting import counted
+from calendar_app.management.users import user_by_email
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a demo calendar around today's date. What was made before stays as it is, "
+        "so that the command can be repeated."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("--user", metavar="EMAIL", help="Who is the author of the records.")
+
+    def handle(self, *, user, **options):
+        author = user_by_email(user) if user else None
+        calendar = DemoCalendar(timezone.localdate(timezone=conf.zone), author)
+        calendar.make()
+        if calendar.made.total():
+            self.stdout.write(f"Made {counted(calendar.made)}.")
+        else:
+            self.stdout.write("Nothing to make: the demo calendar is complete.")

@@ -1,0 +1,24 @@
+from django.contrib.auth import get_user_model
+from django.core.management.base import CommandError
+
+from calendar_app import rights
+from calendar_app.models import Event
+
+from .users import user_by_email
+
+
+def editor(email=None):
+    """Return the user of an e-mail address, or else the first superuser, in whose name to write.
+
+    Raises CommandError unless that is one who may edit all events.
+    """
+    if email:
+        user = user_by_email(email)
+    else:
+        users = get_user_model().objects.filter(is_superuser=True, is_active=True)
+        user = users.order_by("pk").first()
+    if user is None:
+        raise CommandError("There is no superuser; say with --user in whose name to import.")
+    if not (rights.may_edit_others(user, Event) and rights.may_publish(user, Event)):
+        raise CommandError(f"The user '{user}' is not an editor, so may not import events.")
+    return user

@@ -1,0 +1,22 @@
+from .event import Event, EventOrganizer, EventVenue
+from .image import Image
+from .organizer import Organizer
+from .post import Post, Status
+from .revision import Revision
+from .term import Category, Tag, Term
+from .venue import Venue
+
+__all__ = [
+    "Category",
+    "Event",
+    "EventOrganizer",
+    "EventVenue",
+    "Image",
+    "Organizer",
+    "Post",
+    "Revision",
+    "Status",
+    "Tag",
+    "Term",
+    "Venue",
+]

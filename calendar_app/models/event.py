@@ -1,0 +1,174 @@
+import datetime as dt
+
+from django.contrib.auth.hashers import check_password, make_password
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import F, Q
+
+from .. import rights, zones
+from ..conf import conf
+from ..fields import WallTimeField
+from .organizer import Organizer
+from .post import Post, PostQuerySet
+from .term import Category, Tag
+from .venue import Venue
+
+DAY_START, DAY_END = dt.time(0, 0, 0), dt.time(23, 59, 59)
+
+
+class EventQuerySet(PostQuerySet):
+    def disclosed_to(self, user):
+        """Keep the events whose details user may read without a password."""
+        return self.visible_to(user).open_to(user)
+
+    def open_to(self, user):
+        """Keep the events that ask user for no password."""
+        if rights.may_edit_others(user, self.model):
+            return self
+        own = Q(author=user) if user.is_authenticated else Q(pk__in=())
+        return self.filter(Q(password="") | own)
+
+
+class Event(Post):
+    title = models.TextField()
+    all_day = models.BooleanField(default=False)
+    start_date = WallTimeField("start")
+    end_date = WallTimeField("end")
+    timezone = models.CharField(
+        "time zone", max_length=64, blank=True, help_text="The site's when empty."
+    )
+    # What follows from the three above is stored, so that reading does no zone arithmetic.
+    timezone_abbr = models.CharField(max_length=64, editable=False)
+    start_utc = models.DateTimeField("start (UTC)", editable=False)
+    end_utc = models.DateTimeField("end (UTC)", editable=False)
+    duration = models.PositiveBigIntegerField(editable=False, help_text="seconds")
+
+    cost = models.CharField(max_length=255, blank=True)
+    website = models.URLField(max_length=2000, blank=True)
+    show_map = models.BooleanField(default=True)
+    show_map_link = models.BooleanField(default=True)
+    hide_from_listings = models.BooleanField(default=False)
+    sticky = models.BooleanField(default=False)
+    featured = models.BooleanField(default=False)
+    ticketed = models.BooleanField(default=False)
+    password = models.CharField(max_length=128, blank=True, editable=False, help_text="Hashed.")
+    parent = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="children"
+    )
+    custom_fields = models.JSONField(default=dict, blank=True)
+
+    categories = models.ManyToManyField(Category, blank=True, related_name="events")
+    tags = models.ManyToManyField(Tag, blank=True, related_name="events")
+    venues = models.ManyToManyField(Venue, through="EventVenue", blank=True, related_name="events")
+    organizers = models.ManyToManyField(
+        Organizer, through="EventOrganizer", blank=True, related_name="events"
+    )
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta(Post.Meta):
+        ordering = ["start_utc", "id"]
+        permissions = [
+            ("publish_event", "Can publish events"),
+            ("edit_others_event", "Can edit the events of others"),
+        ]
+        constraints = [
+            *Post.Meta.constraints,
+            models.CheckConstraint(
+                condition=Q(end_utc__gte=F("start_utc")), name="calendar_event_ends_after_start"
+            ),
+        ]
+        indexes = [
+            *Post.Meta.indexes,
+            # Holds all that the public list is filtered and sorted by, so that a deep page reads
+            # no rows before its own.
+            models.Index(
+                fields=["status", "start_utc", "id", "end_utc", "hide_from_listings"],
+                name="calendar_event_list",
+            ),
+            models.Index(fields=["start_utc", "id"], name="calendar_event_start"),
+            models.Index(fields=["duration"], name="calendar_event_duration"),
+            models.Index(
+                fields=["status", "start_utc", "id"],
+                condition=Q(featured=True),
+                name="calendar_event_featured",
+            ),
+            models.Index(
+                fields=["status", "start_utc", "id"],
+                condition=Q(ticketed=True),
+                name="calendar_event_ticketed",
+            ),
+        ]
+
+    @property
+    def is_protected(self):
+        return bool(self.password)
+
+    def set_password(self, raw):
+        """Protect the event with the password raw, or with none when raw is empty."""
+        self.password = make_password(raw) if raw else ""
+
+    def check_password(self, raw):
+        # A hash takes its time: none is made for who gives no password at all.
+        return bool(raw) and check_password(raw, self.password)
+
+    def clean(self):
+        """Settle the times. Raises ValidationError: an unknown zone, an end before the start."""
+        super().clean()
+        if not (self.start_date and self.end_date):
+            return
+        try:
+            self.settle_times()
+        except zones.ZoneError as e:
+            raise ValidationError({"timezone": str(e)}) from e
+        if self.end_utc < self.start_utc:
+            sentence = f"end_date '{self.end_date}' is before start_date '{self.start_date}'."
+            raise ValidationError({"start_date": sentence, "end_date": sentence})
+
+    def prepare(self, now=None):
+        super().prepare(now)
+        self.settle_times()
+
+    def settle_times(self):
+        """Fill what follows from start_date, end_date, all_day and timezone. Raises ZoneError."""
+        if self.all_day:
+            self.start_date = dt.datetime.combine(self.start_date, DAY_START)
+            self.end_date = dt.datetime.combine(self.end_date, DAY_END)
+        self.timezone = zones.canonical(self.timezone or conf.zone_name)
+        zone = zones.get(self.timezone)
+        self.start_date, self.start_utc = zones.resolve(self.start_date, zone)
+        self.end_date, self.end_utc = zones.resolve(self.end_date, zone)
+        self.duration = max(0, int((self.end_utc - self.start_utc).total_seconds()))
+        self.timezone_abbr = zones.abbreviation(self.start_date, self.timezone)
+
+
+class EventVenue(models.Model):
+    event = models.ForeignKey(Event, models.CASCADE, related_name="venue_links")
+    venue = models.ForeignKey(Venue, models.CASCADE, related_name="event_links")
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["venue", "event"], name="calendar_event_venue_once")
+        ]
+
+    def __str__(self):
+        return str(self.venue)
+
+
+class EventOrganizer(models.Model):
+    event = models.ForeignKey(Event, models.CASCADE, related_name="organizer_links")
+    organizer = models.ForeignKey(Organizer, models.CASCADE, related_name="event_links")
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["organizer", "event"], name="calendar_event_organizer_once"
+            )
+        ]
+
+    def __str__(self):
+        return str(self.organizer)

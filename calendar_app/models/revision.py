@@ -1,0 +1,17 @@
+from django.db import models
+from django.utils import timezone
+
+
+class Revision(models.Model):
+    """The one row that says how often, and when last, the calendar was written."""
+
+    stamp = models.PositiveBigIntegerField(default=0)
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(pk=1), name="calendar_revision_single_row")
+        ]
+
+    def __str__(self):
+        return str(self.stamp)

@@ -1,0 +1,39 @@
+"""Answers: JSON, and iCalendar for whoever asks for it."""
+
+import orjson
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.renderers import BaseRenderer
+
+
+class JSONRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = "utf-8"
+
+    def render(self, data, accepted_media_type=None, renderer_context=None):
+        return b"" if data is None else orjson.dumps(data, default=str)
+
+
+class ICalendarRenderer(BaseRenderer):
+    """Passes on what the view wrote as iCalendar (RFC 5545); its errors are JSON."""
+
+    media_type = "text/calendar"
+    format = "ics"
+    charset = "utf-8"
+
+    def render(self, data, accepted_media_type=None, renderer_context=None):
+        return data
+
+
+class Negotiation(DefaultContentNegotiation):
+    """Answers JSON unless iCalendar is asked for by name, whatever else a client accepts."""
+
+    def select_renderer(self, request, renderers, format_suffix=None):
+        wanted = request.query_params.get("format")
+        for renderer in renderers:
+            if wanted == renderer.format:
+                return renderer, renderer.media_type
+        types = {renderer.media_type: renderer for renderer in renderers}
+        preferred = None if wanted else request.get_preferred_type(list(types))
+        renderer = types.get(preferred, renderers[0])
+        return renderer, renderer.media_type

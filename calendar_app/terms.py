@@ -1,0 +1,117 @@
+"""The verbs of categories and tags, and how many events they have."""
+
+from collections import defaultdict
+
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+
+from . import names
+from .exceptions import CalendarError
+from .models import Category, Event, Status, Tag
+from .revision import writing
+from .slugs import unique_slug
+
+
+def save(term):
+    """Store term with a slug of its own, made from its name when it has none.
+
+    Raises CalendarError ``term_exists`` when another of its level has the name, in any case, and
+    Django's ValidationError for a parent that stands below it.
+    """
+    with writing():
+        term.clean()
+        require_free_name(term)
+        term.slug = unique_slug(term, term.slug or term.name, type(term).objects.all())
+        term.save()
+
+
+def require_free_name(term):
+    """Raise CalendarError ``term_exists`` when another of term's level has its name."""
+    level = {"parent": term.parent_id} if isinstance(term, Category) else {}
+    others = type(term).objects.filter(**level).exclude(pk=term.pk)
+    if twin := names.named(others, [term.name]).first():
+        kind = term._meta.verbose_name
+        raise CalendarError(
+            f"There is a {kind} '{twin.name}' at this level already.",
+            code="term_exists",
+            term_id=twin.pk,
+        )
+
+
+def recount(model, ids):
+    """Write anew how many published events each term of model (Category or Tag) has."""
+    through = getattr(Event, model.event_field).through
+    column = model._meta.model_name
+    counts = (
+        through.objects.filter(**{column: OuterRef("pk")}, event__status=Status.PUBLISH)
+        .order_by()
+        .values(column)
+        .annotate(number=Count("pk"))
+        .values("number")
+    )
+    model.objects.filter(pk__in=ids).update(count=Coalesce(Subquery(counts), 0))
+
+
+def recount_of(events):
+    """Write the counts of all terms of these events (IDs) anew."""
+    for model in (Category, Tag):
+        through = getattr(Event, model.event_field).through
+        column = f"{model._meta.model_name}_id"
+        ids = set(through.objects.filter(event__in=events).values_list(column, flat=True))
+        if ids:
+            recount(model, ids)
+
+
+def delete(term):
+    """Delete term for good; the children of a category move to the top level.
+
+    Raises CalendarError ``term_exists`` when one of them finds its name taken there.
+    """
+    with writing():
+        if crowded := crowded_out(term):
+            raise CalendarError(
+                f"Without '{term.name}', its '{crowded[0].name}' would move to the top level, "
+                "which has that name already: rename or move one of them first.",
+                code="term_exists",
+                term_id=crowded[0].pk,
+            )
+        term.delete()
+
+
+def crowded_out(term):
+    """Return the children of term for whose names there is no place at the top level."""
+    children = list(term.children.all()) if isinstance(term, Category) else []
+    top = Category.objects.filter(parent=None)
+    at_top = names.named(top, [child.name for child in children])
+    taken = {names.key(category.name) for category in at_top}
+    return [child for child in children if names.key(child.name) in taken]
+
+
+def children_by_parent():
+    """Return the category tree as ``{parent ID or None: [child IDs]}``, in one query."""
+    tree = defaultdict(list)
+    for pk, parent in Category.objects.values_list("id", "parent_id"):
+        tree[parent].append(pk)
+    return tree
+
+
+def with_descendants(ids):
+    """Return the IDs of these categories and of all below them."""
+    tree, found, waiting = children_by_parent(), set(), list(ids)
+    while waiting:
+        pk = waiting.pop()
+        if pk not in found:
+            found.add(pk)
+            waiting.extend(tree[pk])
+    return found
+
+
+def above_used():
+    """Return the IDs of the categories that have a used one below them, in one query."""
+    rows = list(Category.objects.order_by().values_list("id", "parent_id", "count"))
+    parents, found = {pk: parent for pk, parent, _ in rows}, set()
+    for above in (parent for _, parent, count in rows if count):
+        while above is not None and above not in found:
+            found.add(above)
+            above = parents[above]
+    return found

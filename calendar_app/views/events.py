@@ -1,0 +1,69 @@
+from rest_framework.response import Response
+
+from .. import rights
+from ..conf import conf
+from ..exceptions import Forbidden
+from ..filters import EventFilterSet
+from ..ical.writing import calendar
+from ..models import Event
+from ..renderers import ICalendarRenderer, JSONRenderer
+from ..serializers import EventSerializer
+from .posts import PostViewSet
+
+
+class EventViewSet(PostViewSet):
+    model = Event
+    kind, collection = "event", "events"
+    serializer_class = EventSerializer
+    filterset_class = EventFilterSet
+    renderer_classes = [JSONRenderer, ICalendarRenderer]
+
+    def get_renderers(self):
+        # Only what is read comes as iCalendar.
+        return super().get_renderers()[: None if self.request.method in {"GET", "HEAD"} else 1]
+
+    @property
+    def wants_calendar(self):
+        return self.request.accepted_renderer.format == ICalendarRenderer.format
+
+    def readable(self, **address):
+        event = super().readable(**address)
+        password = self.request.query_params.get("password")
+        if not (rights.may_see_details(self.request.user, event) or event.check_password(password)):
+            raise Forbidden(
+                f"The event {event.pk} asks for its password.", code="event-password-protected"
+            )
+        return event
+
+    def page_sizes(self):
+        many = conf.ICAL_MAX_EVENTS
+        return (many, many) if self.wants_calendar else super().page_sizes()
+
+    def get_serializer_context(self):
+        follows_changes = "modified_after" in self.request.query_params
+        return {**super().get_serializer_context(), "tombstones": follows_changes}
+
+    def answer(self, records):
+        if not self.wants_calendar:
+            return super().answer(records)
+        headers = self.get_paginated_response([]).headers
+        user = self.request.user
+        return self._calendar(
+            records,
+            "events",
+            redacted=lambda event: not rights.may_see_details(user, event),
+            headers={name: value for name, value in headers.items() if name != "Content-Type"},
+        )
+
+    def _record(self, record, status=200, full=True):
+        if self.wants_calendar:
+            # Who reads a single event has given its password already.
+            return self._calendar([record], record.slug, redacted=lambda event: False)
+        return super()._record(record, status, full)
+
+    def _calendar(self, events, name, redacted, headers=()):
+        disposition = f'inline; filename="{name.encode("ascii", "ignore").decode()}.ics"'
+        return Response(
+            calendar(events, self.urls, redacted=redacted),
+            headers={**dict(headers), "Content-Disposition": disposition},
+        )

@@ -1,0 +1,48 @@
+"""What the namespace says of itself: its routes, its OpenAPI description, and what it lacks."""
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.response import Response
+
+from .. import description
+from ..exceptions import NotFound
+from .base import CalendarView
+
+
+class NamespaceView(CalendarView):
+    @extend_schema(
+        operation_id="namespace",
+        summary="The routes of this namespace and the arguments that they take",
+        parameters=[
+            description.text_parameter("namespace", default=description.NAMESPACE),
+            description.text_parameter("context", default="view"),
+        ],
+        responses=description.OBJECT,
+    )
+    def get(self, request):
+        root = reverse("calendar_app:namespace")
+        return Response(description.index(root, self.urls.absolute))
+
+
+class DocumentationView(CalendarView):
+    @extend_schema(
+        operation_id="documentation",
+        summary="The OpenAPI description of this namespace",
+        responses=description.OBJECT,
+    )
+    def get(self, request):
+        root = reverse("calendar_app:namespace")
+        return Response(description.openapi(root))
+
+
+@extend_schema(exclude=True)
+class NoRouteView(CalendarView):
+    """Refuses every method of an address that no route has."""
+
+    def initial(self, request, *args, **kwargs):
+        raise NotFound(f"No route matches '{request.path}'.")
+
+    def get(self, request):
+        raise NotImplementedError  # initial() refuses first
+
+    post = put = patch = delete = get

@@ -1,0 +1,121 @@
+"""What the viewsets of events, venues and organizers share."""
+
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from .. import posts, representations, rights
+from ..conditional import ConditionalMixin
+from ..conf import conf
+from ..exceptions import Forbidden, Gone, NotFound
+from ..pagination import ArchivePagination
+from .base import CalendarView
+
+
+class ListMixin(ConditionalMixin):
+    """GET of a collection. ``collection`` is the list's key, ``kind`` the record's name."""
+
+    filter_backends = [DjangoFilterBackend]
+
+    def list(self, request):
+        return self.conditional(request, self._list)
+
+    def page_sizes(self):
+        """Return how many records a page has by default, and at the most."""
+        return conf.PER_PAGE, conf.MAX_PER_PAGE
+
+    def fetch(self, ids):
+        """Return the records with these IDs in their order, with all that an answer shows."""
+        return representations.fetch(self.model, ids, self.request.user)
+
+    def get_serializer_context(self):
+        return {**super().get_serializer_context(), "urls": self.urls, "full": False}
+
+    def answer(self, records):
+        data = self.get_serializer(records, many=True).data
+        return self.get_paginated_response(data)
+
+    def _list(self):
+        queryset = self.filter_queryset(self.get_queryset())
+        return self.answer(self.fetch(self.paginate_queryset(queryset)))
+
+
+class PostViewSet(ListMixin, CalendarView, GenericViewSet):
+    """Lists, reads, creates, updates and trashes records, by ID and by slug.
+
+    POST, PUT and PATCH on a record all change what they name and leave the rest.
+    """
+
+    pagination_class = ArchivePagination
+    depends_on_time = True
+
+    def get_queryset(self):
+        return self.model.objects.all()
+
+    def retrieve(self, request, **address):
+        return self.conditional(request, lambda: self._record(self.readable(**address)))
+
+    def create(self, request):
+        self.require(rights.may_write(request.user, self.model), f"create {self.collection}")
+        return self._write(None, status=201)
+
+    def update(self, request, **address):
+        record = self.writable(rights.may_edit, "change", **address)
+        if record.is_trashed and "status" not in request.data:
+            self.gone(record, f"{self.kind}-no-longer-available")
+        return self._write(record, status=200)
+
+    def partial_update(self, request, **address):
+        return self.update(request, **address)
+
+    def post_update(self, request, **address):
+        return self.update(request, **address)
+
+    def destroy(self, request, **address):
+        record = self.writable(rights.may_delete, "delete", **address)
+        posts.trash(record)
+        return self._record(self.fetch([record.pk])[0], full=False)
+
+    def find(self, pk=None, slug=None):
+        """Return the record of an address; a slug is never that of a trashed one."""
+        records = self.model.objects.all()
+        if slug is None:
+            found = records.filter(pk=pk).first()
+        else:
+            # PostgreSQL takes no text with a NUL, not even to look for it.
+            found = records.untrashed().filter(slug=slug.replace("\0", "?")).first()
+        if found is None:
+            raise NotFound(
+                f"There is no {self.kind} '{slug or pk}'.", code=f"rest-{self.kind}-not-found"
+            )
+        return found
+
+    def readable(self, **address):
+        record = self.find(**address)
+        if record.is_trashed:
+            self.gone(record, f"{self.kind}-no-longer-available")
+        if not rights.may_read(self.request.user, record):
+            raise Forbidden(
+                f"The {self.kind} {record.pk} is not public.", code=f"{self.kind}-not-accessible"
+            )
+        return self.fetch([record.pk])[0]
+
+    def writable(self, may, verb, **address):
+        user = self.request.user
+        self.require(rights.may_write(user, self.model), f"{verb} {self.collection}")
+        record = self.find(**address)
+        self.require(may(user, record), f"{verb} the {self.kind} {record.pk}")
+        return record
+
+    def gone(self, record, code):
+        raise Gone(f"The {self.kind} {record.pk} is in the trash.", code=code)
+
+    def _write(self, record, status):
+        serializer = self.get_serializer(record, data=self.request.data, partial=bool(record))
+        serializer.is_valid(raise_exception=True)
+        saved = serializer.save()
+        return self._record(self.fetch([saved.pk])[0], status=status, full=False)
+
+    def _record(self, record, status=200, full=True):
+        context = {**self.get_serializer_context(), "full": full}
+        return Response(self.serializer_class(record, context=context).data, status=status)

@@ -1,0 +1,121 @@
+"""Time zones by name, and the way between wall clocks and instants.
+
+A name is an IANA name (`Europe/Paris`, any case), `UTC`, or a fixed offset in whole quarter hours:
+
+    UTC+2  UTC-5.5  UTC+05:30  +02:00  +0200  Z
+
+`canonical` writes them one way: `Europe/Paris`, `UTC`, `UTC+2`, `UTC-5.5`.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import cache
+from zoneinfo import ZoneInfo, available_timezones
+
+EARLIEST = datetime(1, 1, 1)  # noqa: DTZ001 - naive, as wall times are
+LATEST = datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001
+
+FURTHEST = timedelta(hours=14)
+QUARTER = timedelta(minutes=15)
+
+# A form body that does not encode its plus sign turns "UTC+2" into "UTC 2".
+OFFSET = re.compile(
+    r"(?:utc|(?=[+-]))(?P<sign>[+ -])(?P<hours>[0-9]{1,2})"
+    r"(?:\.(?P<fraction>[0-9]{1,2})|:?(?P<minutes>[0-9]{2}))?"
+)
+
+# Files beside the zones that name a machine's setting, not a place.
+NOT_PLACES = {"factory", "localtime"}
+
+
+class ZoneError(ValueError):
+    """The name is not a time zone; the message is a sentence for the caller."""
+
+
+def get(name: str) -> tzinfo:
+    """Return the zone of a name; its `str()` is the canonical name. Raises ZoneError."""
+    key = name.strip().lower()
+    if key in ("utc", "z"):
+        return UTC
+    if known := _places().get(key):
+        return ZoneInfo(known)
+    if match := OFFSET.fullmatch(key):
+        return _fixed(name, match)
+    raise _unknown(name)
+
+
+def canonical(name: str) -> str:
+    """Return the one spelling of a zone's name: `UTC+05:30` is `UTC+5.5`. Raises ZoneError."""
+    return str(get(name))
+
+
+def resolve(wall: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
+    """Return the naive wall time that the zone's clocks really show, and its UTC instant.
+
+    A time that is skipped in spring moves forward by the gap; one that happens twice is the first,
+    unless its `fold` says otherwise (PEP 495). An instant beyond datetime's range is its edge.
+    """
+    try:
+        instant = wall.replace(tzinfo=zone).astimezone(UTC)
+        return instant.astimezone(zone).replace(tzinfo=None), instant
+    except OverflowError:
+        return wall, _edge(wall).replace(tzinfo=UTC)
+
+
+def to_utc(wall: datetime, zone: tzinfo) -> datetime:
+    """Return the UTC instant at which the zone's clocks show a naive time; see `resolve`."""
+    return resolve(wall, zone)[1]
+
+
+def to_wall(instant: datetime, zone: tzinfo) -> datetime:
+    """Return the naive time that the zone's clocks show at an aware instant."""
+    try:
+        return instant.astimezone(zone).replace(tzinfo=None)
+    except OverflowError:
+        return _edge(instant)
+
+
+def abbreviation(wall: datetime, name: str) -> str:
+    """Return what the zone is called at a naive wall time: `EST`, `CEST`, `UTC+2`.
+
+    A zone without letters of its own (tzdata calls Dubai `+04`) goes by its offset: `UTC+4`.
+    """
+    local = wall.replace(tzinfo=get(name))
+    label = local.tzname() or ""
+    offset = local.utcoffset() or timedelta(0)
+    return _offset_name(offset) if label[:1] in "+-" else label
+
+
+@cache
+def _places() -> dict[str, str]:
+    """Return the IANA names by their lower case."""
+    names = {name.lower(): name for name in available_timezones()}
+    return {key: name for key, name in names.items() if key not in NOT_PLACES}
+
+
+def _fixed(name: str, match: re.Match[str]) -> tzinfo:
+    fraction = float(f"0.{match['fraction'] or 0}")
+    minutes = int(match["minutes"] or 0) + 60 * fraction
+    offset = timedelta(hours=int(match["hours"]), minutes=minutes)
+    if minutes >= 60 or offset > FURTHEST or offset % QUARTER:
+        raise _unknown(name)
+    if not offset:
+        return UTC
+    signed = -offset if match["sign"] == "-" else offset
+    return timezone(signed, _offset_name(signed))
+
+
+def _offset_name(offset: timedelta) -> str:
+    return f"UTC{offset / timedelta(hours=1):+g}" if offset else "UTC"
+
+
+def _edge(moment: datetime) -> datetime:
+    """Return the end of datetime's range that a moment is near, naive."""
+    return EARLIEST if moment.year <= EARLIEST.year else LATEST
+
+
+def _unknown(name: str) -> ZoneError:
+    return ZoneError(
+        f"{name[:64]!r} is not a time zone; give an IANA name such as 'Europe/Paris', 'UTC', "
+        "or an offset in quarter hours up to 14 hours, such as 'UTC+2' or 'UTC-5.5'."
+    )

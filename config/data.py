@@ -1,0 +1,47 @@
+"""The folder that everything written goes to, and the key in it."""
+
+import contextlib
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.utils import get_random_secret_key
+
+
+def folder(path: Path) -> Path:
+    """Return the data folder, made for its owner alone when it is missing."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as e:
+        raise ImproperlyConfigured(
+            f"DATA_DIR is '{path}', which cannot be made: {e.strerror}."
+        ) from e
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ImproperlyConfigured(f"DATA_DIR is '{path}', which this user cannot write to.")
+    return path
+
+
+def secret_key(path: Path) -> str:
+    """Return the key kept in a file, a random one that is made on the first call."""
+    if not path.exists():
+        _keep(path, get_random_secret_key() + secrets.token_urlsafe(24))
+    try:
+        key = path.read_text().strip()
+    except OSError as e:
+        raise ImproperlyConfigured(f"The key in '{path}' cannot be read: {e.strerror}.") from e
+    if not key:
+        raise ImproperlyConfigured(f"The key in '{path}' is empty: delete the file for a new one.")
+    return key
+
+
+def _keep(path: Path, key: str) -> None:
+    # A link appears whole or not at all: of several processes that start together, one wins and
+    # the others read its key. mkstemp gives the file mode 0600.
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "w") as file:
+        file.write(key + "\n")
+    with contextlib.suppress(FileExistsError):
+        os.link(name, path)
+    Path(name).unlink()

@@ -1,0 +1,107 @@
+"""Settings as texts from the environment, read with a sentence for what cannot be right."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE = {"1", "true", "yes", "on"}
+FALSE = {"0", "false", "no", "off"}
+
+
+class Environment:
+    """Reads variables by type; an empty one counts as not given.
+
+    Every method raises ``ImproperlyConfigured`` naming the variable and its value.
+    """
+
+    def __init__(self, values: Mapping[str, str]):
+        self.values = values
+
+    def text(self, name: str, default: str = "") -> str:
+        return self.values.get(name, "").strip() or default
+
+    def boolean(self, name: str, default: bool = False) -> bool:
+        value = self.text(name, str(default)).lower()
+        if value not in TRUE | FALSE:
+            raise wrong(name, value, "is neither true nor false")
+        return value in TRUE
+
+    def integer(self, name: str, default: int, least: int = 0) -> int:
+        value = self.text(name, str(default))
+        if not value.isascii() or not value.isdigit() or int(value) < least:
+            raise wrong(name, value, f"is not a whole number from {least} up")
+        return int(value)
+
+    def names(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
+        """Return the members of a comma-separated list."""
+        members = [member.strip() for member in self.text(name).split(",")]
+        return [member for member in members if member] or list(default)
+
+    def choice(self, name: str, choices: tuple[str, ...], default: str) -> str:
+        value = self.text(name, default)
+        if value not in choices:
+            raise wrong(name, value, f"is not one of {', '.join(choices)}")
+        return value
+
+    def zone(self, name: str, default: str) -> str:
+        """Return the IANA name of a time zone."""
+        value = self.text(name, default)
+        try:
+            return ZoneInfo(value).key
+        except (ZoneInfoNotFoundError, ValueError, OSError) as e:
+            raise wrong(name, value, "is no time zone such as 'Europe/Paris' or 'UTC'") from e
+
+    def base_path(self, name: str) -> str:
+        """Return a path that begins with no slash and, unless empty, ends with one: ``apps/``."""
+        steps = [step for step in self.text(name).split("/") if step]
+        if not all(re.fullmatch(r"[\w.~-]*\w[\w.~-]*", step, re.ASCII) for step in steps):
+            raise wrong(name, self.text(name), "is no path such as 'apps' or 'apps/calendar'")
+        return "/".join([*steps, ""])
+
+    def origins(self, name: str) -> list[str]:
+        """Return a list of scheme and host, such as ``https://example.org``."""
+        return [self._origin(name, value) for value in self.names(name)]
+
+    def like(self, name: str, default: bool | int | str) -> bool | int | str:
+        """Return the variable in the type of its default."""
+        if isinstance(default, bool):
+            return self.boolean(name, default)
+        return self.integer(name, default) if isinstance(default, int) else self.text(name, default)
+
+    def group(
+        self, prefix: str, defaults: Mapping[str, bool | int | str]
+    ) -> dict[str, bool | int | str]:
+        """Return what is set below ``prefix``, in the types of ``defaults``."""
+        given = {name for name in self.values if name.startswith(prefix) and self.text(name)}
+        known = {f"{prefix}{name}": default for name, default in defaults.items()}
+        if unknown := sorted(given - known.keys()):
+            raise ImproperlyConfigured(
+                f"There is no setting {unknown[0]}. There are {', '.join(sorted(known))}."
+            )
+        return {name: self.like(name, known[name]) for name in given}
+
+    @staticmethod
+    def _origin(name: str, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or value != f"{parts.scheme}://{parts.netloc}":
+            raise wrong(name, value, "is not a scheme and a host such as 'https://example.org'")
+        return value
+
+
+def load(default: Path) -> Environment:
+    """Return the environment, with what the file ``ENV_FILE``, or else ``default``, adds to it."""
+    given = os.environ.get("ENV_FILE")
+    if given and not os.access(given, os.R_OK):
+        raise wrong("ENV_FILE", given, "is no file that can be read")
+    environ.Env.read_env(given or default)
+    return Environment(os.environ)
+
+
+def wrong(name: str, value: str, why: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(f"{name} is '{value}', which {why}.")

@@ -1,0 +1,83 @@
+import os
+import socket
+import sys
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from ... import health, processes
+
+PAGES = {
+    "": "what is here",
+    "calendar/events/v1/events": "the calendar API",
+    "docs/": "the APIs, to try out",
+    "admin/": "the admin",
+}
+MOST_WORKERS = min(os.cpu_count() or 1, 4)  # each takes 100 MB
+EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104 - is compared, not listened on
+
+
+class Command(BaseCommand):
+    help = "Serve the web site and do the background work, both until Ctrl-C."
+
+    def add_arguments(self, parser):
+        parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1")
+        parser.add_argument("--port", default=os.environ.get("PORT") or "8000")
+        parser.add_argument("--web-workers", default=MOST_WORKERS, type=int, metavar="N")
+        parser.add_argument("--threads", default=4, type=int, metavar="N", help="a web worker has")
+        parser.add_argument(
+            "--setup", action="store_true", help="Migrate before, and make the demo when first run."
+        )
+        parser.add_argument(
+            "--with-parent", action="store_true", help="Stop when the starting process is gone."
+        )
+
+    def handle(self, *, host, port, web_workers, threads, setup, with_parent, **options):
+        if web_workers < 1 or threads < 1:
+            raise CommandError("--web-workers and --threads must be 1 or more.")
+        if with_parent:
+            processes.end_with_parent()
+        _require_free(host, port)
+        if setup:
+            self._set_up()
+        health.require_migrations()
+        connections.close_all()
+        self._print_addresses(host, port)
+        web = f"--interface wsgi --host {host} --port {port} --workers {web_workers}"
+        web += f" --blocking-threads {threads} --blocking-threads-idle-timeout 600"
+        web += " --respawn-failed-workers --workers-kill-timeout 20 --no-ws --log-level warning"
+        commands = {
+            "web server": ["-m", "granian", *web.split(), "config.wsgi:application"],
+            "background worker": ["manage.py", "worker"],
+        }
+        commands = {name: [sys.executable, *command] for name, command in commands.items()}
+        if ended := processes.run_together(commands, settings.BASE_DIR):
+            raise CommandError(f"The {ended} ended by itself, so everything was stopped.")
+
+    def _set_up(self):
+        call_command("migrate", verbosity=0)
+        call_command("setup_demo", stdout=self.stdout)
+
+    def _print_addresses(self, host, port):
+        shown = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
+        for path, what in PAGES.items():
+            self.stdout.write(f"  {f'http://{shown}:{port}/{settings.BASE_PATH}{path}':<56} {what}")
+        self.stdout.write("Ctrl-C stops the web server and the background worker.")
+        self.stdout.flush()
+
+
+def _require_free(host, port):
+    if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):
+        raise CommandError(f"PORT is '{port}', which is not a number from 1 to 65535.")
+    try:
+        family, kind, *_, address = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as e:
+        raise CommandError(
+            f"Port {port} of '{host}' cannot be listened on: {e.strerror}. "
+            f"Set PORT or HOST to another one."
+        ) from e

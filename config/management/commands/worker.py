@@ -1,0 +1,26 @@
+from django.core.management import call_command
+from django_tasks_db.management.commands.db_worker import Command as DatabaseWorker
+
+from ... import health
+from ...heartbeat import beating
+
+KEEP_DAYS = 14
+
+
+class Command(DatabaseWorker):
+    help = "Do the background work until stopped. Several workers may run side by side."
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        # A reloader would be a second process with a sign of life of its own.
+        parser.set_defaults(reload=False, queue_name="*")
+
+    def handle(self, *, worker_id, **options):
+        health.require_migrations()
+        with beating(worker_id, daily=prune):
+            super().handle(worker_id=worker_id, **options)
+
+
+def prune():
+    """Forget the results of tasks that ended long ago."""
+    call_command("prune_db_task_results", min_age_days=KEEP_DAYS, queue_name="*", verbosity=0)

@@ -1,0 +1,79 @@
+"""The database, cache and mail server that a URL names, as Django's settings."""
+
+import re
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+import environ
+
+from .environment import wrong
+
+POSTGRESQL = {"postgres", "postgresql"}
+CACHES = {"locmemcache", "redis", "rediss", "dummycache"}
+MAIL = {"smtp", "smtps", "smtp+tls", "smtp+ssl", "consolemail", "filemail", "dummymail"}
+
+# Readers never wait for the writer; a writer takes its lock at the start of the transaction, so
+# that two of them wait for each other instead of failing half-way.
+SQLITE_OPTIONS = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,  # seconds
+    "init_command": (
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
+        "PRAGMA mmap_size=134217728; PRAGMA cache_size=-32000;"
+    ),
+}
+
+
+def database(url: str, default: Path) -> dict:
+    """Return an entry of DATABASES: for a URL, or for the SQLite file ``default`` without one."""
+    if not url:
+        return _sqlite({"ENGINE": environ.Env.DB_SCHEMES["sqlite"], "NAME": str(default)})
+    scheme = _parts("DATABASE_URL", url, POSTGRESQL | {"sqlite"}).scheme
+    entry = environ.Env.db_url_config(url)
+    if scheme in POSTGRESQL:
+        return _postgresql(entry, url)
+    if entry["NAME"] != ":memory:" and not Path(entry["NAME"]).absolute().parent.is_dir():
+        raise wrong("DATABASE_URL", url, "is a file in a folder that does not exist")
+    return _sqlite(entry)
+
+
+def cache(url: str) -> dict:
+    """Return the default entry of CACHES: in the process's memory without a URL."""
+    scheme = _parts("CACHE_URL", url or "locmemcache://", CACHES).scheme
+    entry = environ.Env.cache_url_config(url or "locmemcache://")
+    if scheme == "locmemcache":
+        entry["OPTIONS"] = {"MAX_ENTRIES": 1000} | entry.get("OPTIONS", {})
+    return entry
+
+
+def mail(url: str) -> dict:
+    """Return the EMAIL settings of a URL: the terminal without one."""
+    _parts("EMAIL_URL", url or "consolemail://", MAIL)
+    return environ.Env.email_url_config(url or "consolemail://")
+
+
+def _sqlite(entry: dict) -> dict:
+    return entry | {"CONN_MAX_AGE": None, "OPTIONS": SQLITE_OPTIONS | entry.get("OPTIONS", {})}
+
+
+def _postgresql(entry: dict, url: str) -> dict:
+    if not entry["NAME"]:
+        raise wrong("DATABASE_URL", shown(url), "names no database")
+    defaults = {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
+    return defaults | entry | {"OPTIONS": {"connect_timeout": 5} | entry.get("OPTIONS", {})}
+
+
+def _parts(name: str, url: str, schemes: set[str]) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - is read for its ValueError
+    except ValueError as e:
+        raise wrong(name, shown(url), "is no URL: percent-encode its password") from e
+    if parts.scheme not in schemes:
+        raise wrong(name, shown(url), f"does not begin with one of {', '.join(sorted(schemes))}")
+    return parts
+
+
+def shown(url: str) -> str:
+    """Return the URL without its password."""
+    return re.sub(r"(://[^:/]*):.*@", r"\1:***@", url)

@@ -1,0 +1,226 @@
+"""Settings of the project, read from the environment and from ``.env`` beside manage.py.
+
+Safe when nothing is set; README.md lists the variables. A wrong value stops the start with a
+sentence that names the variable.
+"""
+
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+from calendar_app import conf as calendar_conf
+
+from . import data, services
+from .environment import load, wrong
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = load(BASE_DIR / ".env")
+
+# --- What this installation is ---------------------------------------------------------------
+
+DATA_DIR = data.folder(BASE_DIR / env.text("DATA_DIR", "var"))
+PRODUCTION = env.boolean("PRODUCTION")
+DEBUG = env.boolean("DEBUG")
+SECRET_KEY = env.text("SECRET_KEY")
+ALLOWED_HOSTS = env.names("ALLOWED_HOSTS")
+if PRODUCTION and DEBUG:
+    raise wrong("DEBUG", "true", "is never right in production: it shows settings to visitors")
+if PRODUCTION and not SECRET_KEY:
+    raise ImproperlyConfigured(
+        "SECRET_KEY is not set. Production needs one of its own, the same on every host."
+    )
+if PRODUCTION and not ALLOWED_HOSTS:
+    raise ImproperlyConfigured(
+        "ALLOWED_HOSTS is not set. Production needs the host names that it answers to."
+    )
+if SECRET_KEY and (len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5):
+    raise ImproperlyConfigured("SECRET_KEY is too weak: use 50 random characters or more.")
+SECRET_KEY = SECRET_KEY or data.secret_key(DATA_DIR / "secret.key")
+ALLOWED_HOSTS = ALLOWED_HOSTS or [".localhost", "127.0.0.1", "[::1]"]
+
+# The path that everything is mounted below, "" or such as "apps/".
+BASE_PATH = env.base_path("BASE_PATH")
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+
+# --- Applications ----------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "config",
+    "calendar_app",
+    "backup_app",
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.forms",
+    "unfold.contrib.import_export",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "corsheaders",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "import_export",
+    "django_tasks",
+    "django_tasks_db",
+]
+MIDDLEWARE = [
+    "config.requests.without_nul_cookies",
+    "corsheaders.middleware.CorsMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Services --------------------------------------------------------------------------------
+
+DATABASES = {"default": services.database(env.text("DATABASE_URL"), DATA_DIR / "db.sqlite3")}
+CACHES = {"default": services.cache(env.text("CACHE_URL"))}
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+globals().update(services.mail(env.text("EMAIL_URL")))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("DEFAULT_FROM_EMAIL", "calendar@localhost")
+
+USE_TZ = True
+TIME_ZONE = env.zone("TIME_ZONE", "UTC")
+USE_I18N = False
+
+# --- Files -----------------------------------------------------------------------------------
+
+STATIC_URL = f"/{BASE_PATH}static/"
+WHITENOISE_USE_FINDERS = True  # serves the apps' files where they are: nothing to collect
+WHITENOISE_AUTOREFRESH = DEBUG
+MEDIA_URL = f"/{BASE_PATH}media/"
+MEDIA_ROOT = DATA_DIR / "media"
+FILE_UPLOAD_PERMISSIONS = 0o644
+
+# --- Accounts and browsers -------------------------------------------------------------------
+
+AUTHENTICATION_BACKENDS = ["config.logins.SlowedBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "admin:login"
+CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
+CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"/{BASE_PATH}"
+
+HTTPS = env.boolean("HTTPS", PRODUCTION)
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_REDIRECT_EXEMPT = [rf"^{BASE_PATH}(healthz|readyz)$"]  # probes speak plain HTTP
+SECURE_HSTS_SECONDS = env.integer("HSTS_SECONDS", 30 * 24 * 3600 if HTTPS else 0)
+BEHIND_PROXY = env.boolean("BEHIND_PROXY")
+if BEHIND_PROXY:
+    # Only where a proxy sets this header on every request: a client could send it as well.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# Whether a domain's other names are ready for HTTPS is for its owner to say.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+
+# A page of any site may use the calendar, but never with the cookies of who is logged in here.
+CORS_URLS_REGEX = rf"^/{BASE_PATH}calendar/"
+CORS_ALLOWED_ORIGINS = env.origins("CORS_ALLOWED_ORIGINS")
+CORS_ALLOW_ALL_ORIGINS = not CORS_ALLOWED_ORIGINS
+CORS_ALLOW_HEADERS = [
+    "accept",
+    "authorization",
+    "content-type",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "x-http-method-override",
+]
+CORS_EXPOSE_HEADERS = ["X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag"]
+
+# --- The two APIs ----------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    # The first one names itself in WWW-Authenticate, which makes a refusal a 401.
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "config.logins.SlowedBasicAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+globals().update(env.group("CALENDAR_", calendar_conf.DEFAULTS))
+
+TOPICS = {
+    "events": "What happens, when and where.",
+    "venues": "Where it happens.",
+    "organizers": "Who makes it happen.",
+    "categories": "What kind of event it is; a tree.",
+    "tags": "What else an event is about.",
+    "images": "Pictures of events, venues and organizers.",
+    "namespace": "What the calendar's interface says of itself.",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Calendar and backup",
+    "DESCRIPTION": "An event calendar and a backup service behind two REST interfaces.",
+    "VERSION": "0.1.0",
+    "TAGS": [{"name": name, "description": text} for name, text in TOPICS.items()],
+    "EXTENSIONS_ROOT": {"x-tagGroups": [{"name": "Event calendar", "tags": [*TOPICS]}]},
+    "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [],  # the choices of a field stay with the field
+    "SCHEMA_PATH_PREFIX": rf"/{BASE_PATH}(calendar/events/v1|api)",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+UNFOLD = {
+    "SITE_TITLE": "Calendar and backup",
+    "SITE_HEADER": "Calendar and backup",
+    "SIDEBAR": {"navigation": "config.navigation.sidebar"},
+}
+
+# --- Logging ---------------------------------------------------------------------------------
+
+LOG_LEVEL = env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"terminal": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["terminal"], "level": LOG_LEVEL},
+    "loggers": {
+        "django": {"handlers": ["terminal"], "level": LOG_LEVEL, "propagate": False},
+        # SQL holds what was sent, passwords among it, and is never logged.
+        "django.db.backends": {"level": "INFO"},
+        # Anyone can send any name; the answer says what is wrong.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
+}

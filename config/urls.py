@@ -1,0 +1,34 @@
+"""Where everything is: the two APIs, their description, the admin and the public pages."""
+
+from django.conf import settings
+from django.contrib import admin
+from django.urls import include, path, re_path
+from django.views.decorators.csrf import csrf_exempt
+from django.views.generic import TemplateView
+from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, SpectacularSwaggerView
+
+from . import errors, health
+from .media import media
+
+handler400 = "config.errors.bad_request"
+handler403 = "config.errors.forbidden"
+handler404 = "config.errors.not_found"
+handler500 = "config.errors.server_error"
+
+routes = [
+    path("", TemplateView.as_view(template_name="home.html"), name="home"),
+    path("healthz", health.alive, name="healthz"),
+    path("readyz", health.ready, name="readyz"),
+    path("admin/", admin.site.urls),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path(
+        "docs/", SpectacularSwaggerView.as_view(title="Swagger UI", url_name="schema"), name="docs"
+    ),
+    path("redoc/", SpectacularRedocView.as_view(title="Redoc", url_name="schema"), name="redoc"),
+    path("calendar/events/v1", include("calendar_app.urls")),
+    # Also while DEBUG has a page of its own for unknown paths, and before a form is asked for.
+    re_path(r"^(?:calendar|api)(?:/|$)", csrf_exempt(errors.not_found)),
+    path("media/<path:path>", media),
+    path("", include("calendar_app.page_urls")),
+]
+urlpatterns = [path(settings.BASE_PATH, include(routes))]

@@ -1,0 +1,209 @@
+import time
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calendar_app import cost
+from calendar_app.cost import Cost, CostError
+
+EURO = {"symbol": "€", "code": "EUR", "position": "postfix"}
+
+
+def details(*values, symbol="$", code="USD", position="prefix"):
+    return {
+        "currency_symbol": symbol,
+        "currency_code": code,
+        "currency_position": position,
+        "values": list(values),
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "values"),
+    [
+        (12, "$12", ["12"]),
+        ("12", "$12", ["12"]),
+        (" 12 ", "$12", ["12"]),
+        ("12.50", "$12.50", ["12.50"]),
+        (12.5, "$12.5", ["12.5"]),
+        (12.0, "$12", ["12"]),
+        (Decimal("12.50"), "$12.50", ["12.50"]),
+        (1e21, "$1000000000000000000000", ["1000000000000000000000"]),
+        ("$.50", "$.50", ["0.50"]),
+        ("007", "$007", ["7"]),
+        ("1,200", "$1,200", ["1200"]),
+        ("1,200.50", "$1,200.50", ["1200.50"]),
+        ("1.200,50", "$1.200,50", ["1200.50"]),
+        ("1.200.000", "$1.200.000", ["1200000"]),
+        ("1'200.50", "$1'200.50", ["1200.50"]),
+        ("1 200,50", "$1 200,50", ["1200.50"]),
+        ("10,50", "$10,50", ["10.50"]),
+        (0, "Free", ["0"]),
+        (0.0, "Free", ["0"]),
+        ("0", "Free", ["0"]),
+        ("$0.00", "Free", ["0"]),
+        ("free", "Free", ["0"]),
+        ("10-25", "$10 – $25", ["10", "25"]),
+        ("$10-$25", "$10 – $25", ["10", "25"]),
+        ("$10 – $25", "$10 – $25", ["10", "25"]),
+        ("10 to 25", "$10 – $25", ["10", "25"]),
+        ("10, 25", "$10 – $25", ["10", "25"]),
+        ("25/10", "$10 – $25", ["10", "25"]),
+        ("9-10", "$9 – $10", ["9", "10"]),
+        ("0-25", "Free – $25", ["0", "25"]),
+        ("Free – $25", "Free – $25", ["0", "25"]),
+        ("10 - 10.00", "$10", ["10"]),
+        ([10, "25"], "$10 – $25", ["10", "25"]),
+        ((25, 15, 10), "$10 – $25", ["10", "25"]),
+        (["10-15", "$25"], "$10 – $25", ["10", "25"]),
+        ([10, None, ""], "$10", ["10"]),
+        (["free", 0], "Free", ["0"]),
+        ("Pay what you can", "Pay what you can", ["pay-what-you-can"]),
+        ("  Pay   what\nyou can ", "Pay what you can", ["pay-what-you-can"]),
+        (["Members free", 10], "Members free – 10", ["members-free-10"]),
+        ("$20 at the door", "$20 at the door", ["20-at-the-door"]),
+        ("$10 – €25", "$10 – €25", ["10-25"]),
+        ("-50% for members", "-50% for members", ["50-for-members"]),
+        ("5 to 10 to", "5 to 10 to", ["5-to-10-to"]),
+        ("Бесплатно", "Бесплатно", ["бесплатно"]),
+        ("1,2,3", "1,2,3", ["123"]),
+        ("<b>12</b>", "$12", ["12"]),
+        ("Tom & Jerry", "Tom & Jerry", ["tom-jerry"]),
+        ("???", "???", []),
+        ("", "", []),
+        (None, "", []),
+        ([], "", []),
+        (["", None], "", []),
+    ],
+)
+def test_a_cost_is_amounts_or_a_text(value, text, values):
+    assert cost.parse(value) == Cost(text, details(*values))
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "currency"),
+    [
+        ("20$", "20$", {"symbol": "$", "code": "USD", "position": "postfix"}),
+        ("€ 20", "€ 20", {"symbol": "€", "code": "EUR", "position": "prefix"}),
+        ("20 €", "20 €", {"symbol": "€", "code": "EUR", "position": "postfix"}),
+        ("20 euros", "20 euros", {"symbol": "euros", "code": "EUR", "position": "postfix"}),
+        ("£20", "£20", {"symbol": "£", "code": "GBP", "position": "prefix"}),
+        ("R$ 20", "R$ 20", {"symbol": "R$", "code": "BRL", "position": "prefix"}),
+        ("CHF 20", "CHF 20", {"symbol": "CHF", "code": "CHF", "position": "prefix"}),
+        ("Fr. 20", "Fr. 20", {"symbol": "Fr.", "code": "CHF", "position": "prefix"}),
+        ("Rs.20", "Rs.20", {"symbol": "Rs.", "code": "USD", "position": "prefix"}),
+        ("20 zł", "20 zł", {"symbol": "zł", "code": "PLN", "position": "postfix"}),
+        ("20 credits", "20 credits", {"symbol": "credits", "code": "USD", "position": "postfix"}),
+    ],
+)
+def test_what_stands_beside_the_number_is_its_symbol(value, text, currency):
+    assert cost.parse(value) == Cost(text, details("20", **currency))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("15 € - 25 €", "15 € – 25 €"),
+        ("15-25€", "15€ – 25€"),
+        ("€15-25", "€15 – €25"),
+        (["15", "20€", "25"], "15€ – 25€"),
+        ("EUR 15-EUR 25", "EUR 15 – EUR 25"),
+    ],
+)
+def test_amounts_share_the_symbol_of_the_first_that_has_one(value, text):
+    parsed = cost.parse(value)
+
+    assert (parsed.text, parsed.details["currency_code"]) == (text, "EUR")
+    assert parsed.details["values"] == ["15", "25"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (12, Cost("12€", details("12", **EURO))),
+        ("10-25", Cost("10€ – 25€", details("10", "25", **EURO))),
+        ("0", Cost("Free", details("0", **EURO))),
+        ("Ask us", Cost("Ask us", details("ask-us", **EURO))),
+        ("", Cost("", details(**EURO))),
+        ("$12", Cost("$12", details("12"))),
+        ("12 credits", Cost("12 credits", details("12", **EURO | {"symbol": "credits"}))),
+    ],
+)
+def test_the_site_s_currency_is_used_where_none_is_written(value, expected):
+    assert cost.parse(value, **EURO) == expected
+
+
+def test_a_site_s_symbol_that_is_a_word_has_a_gap():
+    assert cost.parse("10-25", symbol="CHF", code="CHF").text == "CHF 10 – CHF 25"
+    assert cost.parse("10", symbol="Kč", code="CZK", position="postfix").text == "10 Kč"
+
+
+def test_a_site_s_symbol_has_the_site_s_code():
+    parsed = cost.parse("$12", symbol="$", code="CAD")
+
+    assert parsed.details["currency_code"] == "CAD"
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (True, "True is not a cost; give a number, a text such as '10-25', or a list of these."),
+        ({"a": 1}, "{'a': 1} is not a cost; give a number, a text such as '10-25', or a list of "),
+        ([[10]], "[10] is not a cost; give a number, a text such as '10-25', or a list of these."),
+        (float("nan"), "NaN is not a cost; give a number such as 12.50."),
+        (float("inf"), "Infinity is not a cost; give a number such as 12.50."),
+        (-5, "'-5' is not a cost: an amount is 0 or more."),
+        ("$-5", "'$-5' is not a cost: an amount is 0 or more."),
+        ("-5 €", "'-5 €' is not a cost: an amount is 0 or more."),
+        ("x" * 256, "A cost has at most 255 characters; this has 256."),
+        ([10**5000], "A cost has at most 255 characters; this has 5001."),
+        ([10, -5], "'-5' is not a cost: an amount is 0 or more."),
+        (["x" * 150] * 2, "A cost has at most 255 characters; this has 303."),
+        ([1] * 101, "A cost has at most 100 amounts; these are 101."),
+    ],
+)
+def test_what_cannot_be_a_cost_is_refused(value, message):
+    with pytest.raises(CostError) as caught:
+        cost.parse(value)
+
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1" * 254, "1 111" * 50, "a" * 255, "$" * 254 + "1", "1-" * 127, "1,111" * 50, "a 1" * 85],
+)
+def test_a_long_cost_is_read_in_no_time(text):
+    start = time.process_time()
+
+    cost.parse(text)
+
+    assert time.process_time() - start < 0.1
+
+
+NUMBERS = st.decimals(min_value=0, max_value=10**6, places=2) | st.integers(0, 10**6)
+WORDS = ["$", "€", "£", "kr", "CHF", "Fr.", "free", "to", "-", " – ", ", ", ".", ",", "/", " ", "'"]
+TEXTS = st.text() | st.lists(st.sampled_from(WORDS) | NUMBERS.map(str), max_size=8).map("".join)
+VALUES = TEXTS | NUMBERS | st.floats() | st.none() | st.booleans() | st.dictionaries(TEXTS, TEXTS)
+SITES = st.sampled_from(
+    [{}, EURO, {"symbol": "CHF", "code": "CHF"}, {"symbol": "kr.", "position": "postfix"}]
+)
+
+
+@given(VALUES | st.lists(VALUES, max_size=4), SITES)
+def test_any_value_is_a_cost_that_reads_as_itself_or_refused(value, site):
+    try:
+        parsed = cost.parse(value, **site)
+    except CostError:
+        return
+
+    assert cost.parse(parsed.text, **site) == parsed
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=100))
+def test_values_are_the_least_and_the_greatest_amount(numbers):
+    values = cost.parse(numbers).details["values"]
+
+    assert [Decimal(each) for each in values] == sorted({min(numbers), max(numbers)})

@@ -1,0 +1,65 @@
+import pytest
+from django.contrib.auth.models import Group, User
+from django.urls import reverse
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(client):
+    user = User.objects.create_user("staff@example.org", password="secret", is_staff=True)
+    client.force_login(user)
+    return user
+
+
+def menu(client):
+    """Return the admin's menu as {title: [names]}."""
+    groups = client.get(reverse("admin:index")).context["sidebar_navigation"]
+    return {group["title"]: [item["title"] for item in group["items"]] for group in groups}
+
+
+def test_the_menu_begins_with_the_events_and_ends_with_the_accounts(client, staff):
+    staff.is_superuser = True
+    staff.save()
+
+    titles = list(menu(client))
+    calendar = menu(client)["Event calendar"]
+
+    assert titles[-1] == "Authentication and Authorization"
+    assert calendar == ["Events", "Venues", "Organizers", "Categories", "Tags", "Images"]
+
+
+def test_the_menu_leaves_out_what_a_user_may_not_see(client, staff):
+    assert menu(client) == {}
+
+    staff.groups.add(Group.objects.get(name="Editor"))
+
+    assert list(menu(client)) == ["Event calendar"]
+
+
+@pytest.mark.parametrize("page", ["changelist", "add"])
+@pytest.mark.parametrize("model", ["user", "group"])
+def test_accounts_have_their_pages(client, staff, model, page):
+    staff.is_superuser = True
+    staff.save()
+
+    assert client.get(reverse(f"admin:auth_{model}_{page}")).status_code == 200
+
+
+def test_a_user_is_added_with_a_password(client, staff):
+    staff.is_superuser = True
+    staff.save()
+    sent = {
+        "username": "new@example.org",
+        "usable_password": "true",
+        "password1": "long enough 4 me",
+        "password2": "long enough 4 me",
+    }
+
+    client.post(reverse("admin:auth_user_add"), sent)
+
+    user = User.objects.get(username="new@example.org")
+    assert user.check_password("long enough 4 me")
+    page = reverse("admin:auth_user_change", args=[user.pk])
+    assert client.get(page).status_code == 200
+    assert client.get(reverse("admin:auth_user_password_change", args=[user.pk])).status_code == 200

@@ -1,0 +1,88 @@
+from datetime import timedelta
+
+import pytest
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.utils import ConnectionHandler
+from django.utils import timezone
+
+from config import health, services
+from config.models import Worker
+
+
+@pytest.fixture
+def worker():
+    return Worker.objects.create(name="one", host="here")
+
+
+def ready(client):
+    response = client.get("/readyz")
+    return response.status_code, response.json()
+
+
+def test_a_process_that_answers_is_alive(client):
+    response = client.get("/healthz")
+
+    assert response.status_code == 200
+    assert response.json() == {"status": "ok"}
+    assert "no-store" in response["Cache-Control"]
+
+
+@pytest.mark.django_db
+def test_all_is_ready(client, worker):
+    assert ready(client) == (
+        200,
+        {"status": "ok", "checks": {"database": "ok", "migrations": "ok", "worker": "ok"}},
+    )
+
+
+@pytest.mark.django_db
+def test_a_worker_that_fell_silent_is_missed(client, worker):
+    Worker.objects.update(seen=timezone.now() - timedelta(minutes=1))
+
+    status, body = ready(client)
+
+    assert (status, body["checks"]["worker"]) == (503, "No background worker runs.")
+
+
+@pytest.mark.django_db
+def test_a_migration_that_is_not_applied_is_told(client, worker):
+    MigrationRecorder.Migration.objects.filter(app="config", name="0001_initial").delete()
+
+    status, body = ready(client)
+
+    assert status == 503
+    assert body == {
+        "status": "unavailable",
+        "checks": {
+            "database": "ok",
+            "migrations": "1 migrations are not applied, config.0001_initial among them.",
+            "worker": "ok",
+        },
+    }
+
+
+@pytest.mark.django_db
+def test_readiness_takes_few_queries(client, worker, django_assert_max_num_queries):
+    ready(client)
+
+    with django_assert_max_num_queries(4):
+        ready(client)
+
+
+@pytest.mark.django_db
+def test_a_database_that_does_not_answer_is_told(client, worker, monkeypatch, tmp_path):
+    away = services.database("postgres://127.0.0.1:1/none", tmp_path)
+    monkeypatch.setattr(health, "connection", ConnectionHandler({"default": away})["default"])
+
+    status, body = ready(client)
+
+    assert (status, body["status"]) == (503, "unavailable")
+    assert body["checks"]["database"] == "The database does not answer."
+    assert client.get("/healthz").status_code == 200
+
+
+def test_probes_need_no_https(client, settings):
+    settings.SECURE_SSL_REDIRECT = True
+
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/").status_code == 301

@@ -1,0 +1,73 @@
+import pytest
+from django.contrib.auth import get_user_model
+from rest_framework.test import APIClient
+from urllib3 import make_headers
+
+from config.logins import ATTEMPTS
+
+pytestmark = pytest.mark.django_db
+EVENTS = "/calendar/events/v1/events"
+
+
+@pytest.fixture(autouse=True)
+def ann():
+    return get_user_model().objects.create_superuser("ann", "ann@example.org", "right")
+
+
+def ask(password, login="ann", **meta):
+    client = APIClient()
+    return client.get(EVENTS, headers={"Authorization": basic(login, password)}, **meta)
+
+
+def basic(login, password):
+
+    return make_headers(basic_auth=f"{login}:{password}")["authorization"]
+
+
+def guess(times=ATTEMPTS, **options):
+    return [ask(f"wrong {number}", **options).status_code for number in range(times)]
+
+
+def test_a_right_password_is_accepted_as_often_as_one_likes():
+    assert [ask("right").status_code for _ in range(ATTEMPTS + 2)] == [200] * (ATTEMPTS + 2)
+
+
+def test_who_guesses_has_to_wait_even_with_the_right_password():
+    assert guess() == [401] * (ATTEMPTS - 1) + [429]
+
+    response = ask("right")
+
+    assert response.status_code == 429
+    assert response["Retry-After"] == "300"
+    assert response.json()["code"] == "rest_too_many_requests"
+
+
+def test_others_need_not_wait():
+    get_user_model().objects.create_user("bob", "bob@example.org", "also right")
+    guess()
+
+    assert ask("also right", login="bob").status_code == 200
+    assert ask("right", REMOTE_ADDR="192.0.2.7").status_code == 200
+
+
+def test_behind_a_proxy_it_is_the_visitor_who_waits(settings):
+    settings.BEHIND_PROXY = True
+    guess(HTTP_X_FORWARDED_FOR="1.1.1.1, 192.0.2.7")
+
+    assert ask("right", HTTP_X_FORWARDED_FOR="2.2.2.2, 192.0.2.7").status_code == 429
+    assert ask("right", HTTP_X_FORWARDED_FOR="1.1.1.1, 192.0.2.8").status_code == 200
+
+
+def test_without_a_proxy_nobody_chooses_an_address():
+    guess(HTTP_X_FORWARDED_FOR="192.0.2.7")
+
+    assert ask("right", HTTP_X_FORWARDED_FOR="192.0.2.8").status_code == 429
+
+
+def test_the_admin_counts_with_the_interfaces(client):
+    guess()
+
+    response = client.post("/admin/login/", {"username": "ann", "password": "right"})
+
+    assert response.status_code == 200
+    assert "_auth_user_id" not in client.session

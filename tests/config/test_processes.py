@@ -1,0 +1,85 @@
+"""Real processes: a parent that runs children together, ended in every way there is."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PARENT = """
+from config.processes import run_together
+children = {children!r}
+print("ended:", run_together(children, "."), flush=True)
+"""
+STAYS = """
+import os, signal, time
+from pathlib import Path
+signal.signal(signal.SIGTERM, lambda *_: (Path({folder!r}, "ended-{name}").touch(), os._exit(0)))
+Path({folder!r}, "{name}").write_text(str(os.getpid()))
+time.sleep(60)
+"""
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not (stat.exists() and " Z " in stat.read_text())
+
+
+@pytest.fixture
+def family(tmp_path):
+    """Start a parent with two children that stay; give it and their process numbers."""
+    names = ["first", "second"]
+    codes = {name: STAYS.format(folder=str(tmp_path), name=name) for name in names}
+    children = {name: [sys.executable, "-c", code] for name, code in codes.items()}
+    code = PARENT.format(children=children)
+    parent = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    )
+    pids = [tmp_path / name for name in names]
+    wait_for(lambda: all(pid.exists() and pid.read_text() for pid in pids))
+    yield parent, [int(pid.read_text()) for pid in pids]
+    parent.kill()
+    parent.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_lets_all_of_them_end(family, number, tmp_path):
+    parent, _ = family
+
+    parent.send_signal(number)
+
+    assert parent.communicate(timeout=20)[0] == "ended: None\n"
+    assert (tmp_path / "ended-first").exists()
+    assert (tmp_path / "ended-second").exists()
+
+
+def test_the_end_of_one_ends_the_others(family, tmp_path):
+    parent, (_, second) = family
+
+    os.kill(second, signal.SIGKILL)
+
+    assert parent.communicate(timeout=20)[0] == "ended: second\n"
+    assert (tmp_path / "ended-first").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="The kernel tells children on Linux only.")
+def test_a_parent_that_is_killed_leaves_no_orphans(family):
+    parent, children = family
+
+    parent.kill()
+
+    wait_for(lambda: not any(is_running(child) for child in children))

@@ -1,0 +1,165 @@
+"""The whole of it as an operator starts it: web server and worker, mounted below a path."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
+import urllib3
+
+HTTP = urllib3.PoolManager(retries=False, timeout=20)
+EVENTS = "calendar/events/v1/events"
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_for(condition, seconds):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"not within {seconds} seconds"
+        time.sleep(0.1)
+    return found
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """A service of its own, stopped as by Ctrl-C in the end."""
+    folder, port = tmp_path_factory.mktemp("data"), free_port()
+    variables = {
+        "PATH": os.environ["PATH"],
+        "DATA_DIR": str(folder),
+        "ENV_FILE": os.devnull,
+        "PORT": str(port),
+        "BASE_PATH": "apps/site",
+    }
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "serve", "--setup", "--with-parent", "--web-workers=1"],
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    service = SimpleNamespace(
+        root=f"http://127.0.0.1:{port}/apps/site/", port=port, folder=folder, process=process
+    )
+    try:
+        wait_for(lambda: is_ready(service), 120)
+        yield service
+    finally:
+        process.send_signal(signal.SIGINT)
+        service.output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, service.output
+    assert not is_listening("127.0.0.1", port)
+    assert "Traceback" not in service.output
+
+
+def is_ready(service):
+    assert service.process.poll() is None, service.process.stdout.read()
+    try:
+        return get(service, "readyz").status == 200
+    except urllib3.exceptions.HTTPError:
+        return False
+
+
+def is_listening(host, port):
+    with socket.socket() as probe:
+        return probe.connect_ex((host, port)) == 0
+
+
+def get(service, path, **headers):
+    url = path if path.startswith("http") else service.root + path
+    return HTTP.request("GET", url, headers=headers, redirect=False)
+
+
+def demo_login(service):
+    lines = (service.folder / "demo.env").read_text().splitlines()
+    values = dict(line.split("=", 1) for line in lines)
+    return urllib3.make_headers(basic_auth=f"{values['DEMO_EMAIL']}:{values['DEMO_PASSWORD']}")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("", "text/html"),
+        ("healthz", "application/json"),
+        ("docs/", "text/html"),
+        ("redoc/", "text/html"),
+        ("schema/", "application/vnd.oai.openapi"),
+        ("admin/login/", "text/html"),
+        ("calendar/events/v1", "application/json"),
+        (EVENTS, "application/json"),
+        ("static/drf_spectacular_sidecar/swagger-ui-dist/swagger-ui.css", "text/css"),
+    ],
+)
+def test_everything_is_served_below_the_base_path(service, path, kind):
+    response = get(service, path)
+
+    assert response.status == 200
+    assert response.headers["Content-Type"].startswith(kind)
+    assert get(service, f"http://127.0.0.1:{service.port}/{path or 'admin/'}").status == 404
+
+
+def test_addresses_in_answers_keep_the_base_path(service):
+    event = get(service, f"{EVENTS}?per_page=1").json()["events"][0]
+
+    assert event["rest_url"] == f"{service.root}{EVENTS}/{event['id']}"
+    assert get(service, event["rest_url"]).json()["id"] == event["id"]
+    assert get(service, event["url"]).status == 200
+
+
+def test_an_image_is_served_as_what_it_is(service):
+    events = get(service, f"{EVENTS}?per_page=50").json()["events"]
+    image = next(event["image"] for event in events if event["image"])
+
+    response = get(service, image["url"])
+
+    assert response.status == 200
+    assert response.headers["Content-Type"] == f"image/{image['extension'].replace('jpg', 'jpeg')}"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert len(response.data) == image["filesize"]
+
+
+def test_errors_outside_the_views_are_json_too(service):
+    unknown = get(service, "calendar/nothing")
+    stranger = get(service, EVENTS, Host="evil.example")
+
+    assert (unknown.status, unknown.json()["code"]) == (404, "rest_no_route")
+    assert (stranger.status, stranger.json()["code"]) == (400, "rest_invalid_request")
+
+
+def test_pages_of_other_sites_may_use_the_calendar_without_cookies(service):
+    response = get(service, EVENTS, Origin="https://else.example")
+
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in response.headers
+    assert "Access-Control-Allow-Origin" not in get(service, "", Origin="https://e.example").headers
+
+
+def test_only_this_machine_is_listened_to(service):
+    assert is_listening("127.0.0.1", service.port)
+    # All of 127.0.0.0/8 leads here, but nothing listens at other addresses of it.
+    assert not is_listening("127.0.0.2", service.port)
+
+
+def test_the_worker_publishes_what_is_due(service):
+    due = datetime.now(UTC) + timedelta(seconds=3)
+    fields = {
+        "title": "Later",
+        "date_utc": due.strftime("%Y-%m-%d %H:%M:%S"),
+        "start_date": "2030-03-01 10:00",
+        "end_date": "2030-03-01 12:00",
+    }
+
+    made = HTTP.request("POST", service.root + EVENTS, json=fields, headers=demo_login(service))
+
+    assert (made.status, made.json()["status"]) == (201, "future")
+    wait_for(lambda: get(service, f"{EVENTS}/{made.json()['id']}").status == 200, 40)

@@ -1,0 +1,47 @@
+import socket
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+
+@pytest.fixture
+def taken_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        yield str(listener.getsockname()[1])
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return str(listener.getsockname()[1])
+
+
+def refusal(**options):
+    with pytest.raises(CommandError) as refused:
+        call_command("serve", **options)
+    return str(refused.value)
+
+
+def test_a_taken_port_is_named(taken_port):
+    assert refusal(port=taken_port) == (
+        f"Port {taken_port} of '127.0.0.1' cannot be listened on: Address already in use. "
+        "Set PORT or HOST to another one."
+    )
+
+
+@pytest.mark.parametrize("port", ["web", "0", "65536", "-1", "²"])
+def test_a_wrong_port_is_named(port):
+    assert refusal(port=port) == f"PORT is '{port}', which is not a number from 1 to 65535."
+
+
+def test_an_unknown_host_is_named():
+    assert "of 'no.such.host.invalid' cannot be listened on" in refusal(host="no.such.host.invalid")
+
+
+def test_at_least_one_web_worker_is_needed():
+    told = refusal(port=free_port(), web_workers=0)
+
+    assert told == "--web-workers and --threads must be 1 or more."
