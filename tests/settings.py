@@ -12,3 +12,8 @@ os.environ |= {"DATA_DIR": folder, "ENV_FILE": os.devnull}
 from config.settings import *  # noqa: E402, F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# A file, so that threads and processes of a test wait for each other's writes as in a real run; in
+# memory they fail at once.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+    DATABASES["default"]["TEST"] = {"NAME": os.path.join(folder, "test.sqlite3")}  # noqa: F405, PTH118
