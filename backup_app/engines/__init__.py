@@ -1,0 +1,21 @@
+"""What does the work: engines, declared in ``BACKUP_ENGINES`` as caches are in ``CACHES``."""
+
+from django.utils.module_loading import import_string
+
+from ..conf import conf
+from ..exceptions import InvalidEngine
+from .base import Engine
+
+
+def get_engine(alias: str = "default") -> Engine:
+    """Return a new engine for an alias of ``BACKUP_ENGINES``; raises InvalidEngine."""
+    try:
+        params = conf.engines[alias]
+        engine_class = import_string(params["BACKEND"])
+        return engine_class(**params.get("OPTIONS", {}))
+    except KeyError as e:
+        raise InvalidEngine(f"BACKUP_ENGINES[{alias!r}] is missing {e}.") from e
+    except ImportError as e:
+        raise InvalidEngine(f"The engine {alias!r} could not be loaded: {e}.") from e
+    except TypeError as e:
+        raise InvalidEngine(f"The OPTIONS of the engine {alias!r} do not fit: {e}.") from e

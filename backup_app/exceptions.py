@@ -1,0 +1,66 @@
+"""What the backup service refuses, and how the API says so."""
+
+
+class BackupError(Exception):
+    """A refusal: a sentence, the API's ``code`` and HTTP ``status``, and sentences by parameter."""
+
+    code = "invalid"
+    status = 400
+
+    def __init__(self, message, *, fields=None):
+        super().__init__(message)
+        self.message = message
+        self.fields = fields or {}
+
+
+class Invalid(BackupError):
+    """Parameters that cannot be accepted: ``{name: [sentence]}``."""
+
+    def __init__(self, fields):
+        super().__init__(
+            " ".join(s for sentences in fields.values() for s in sentences), fields=fields
+        )
+
+
+class Forbidden(BackupError):
+    code, status = "forbidden", 403
+
+
+class NotFound(BackupError):
+    code, status = "not_found", 404
+
+
+class WrongState(BackupError):
+    """The thing is there, but not in a state in which this can be done, or it is there already."""
+
+    code, status = "wrong_state", 409
+
+
+class TooLarge(BackupError):
+    code, status = "too_large", 413
+
+
+class TooManyAttempts(BackupError):
+    code, status = "too_many_attempts", 429
+
+    def __init__(self, message, *, seconds):
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class EngineError(BackupError):
+    """The engine, or a program or machine that it works with, refused: its words in the message."""
+
+    code, status = "engine_refused", 502
+
+
+class EngineUnreachable(EngineError):
+    code, status = "engine_unreachable", 503
+
+
+class InvalidEngine(Exception):
+    """``BACKUP_ENGINES`` cannot be used as it is: a fault of the settings, not of a request."""
+
+
+class Canceled(Exception):
+    """Raised inside an engine when its job is to be canceled."""

@@ -1,0 +1,33 @@
+"""What the backup service keeps."""
+
+from .account import ApiKey
+from .audit import AuditEntry
+from .catalog import Entry, Folder, Volume
+from .client import Client
+from .download import Download
+from .fileset import Fileset
+from .job import Job, JobLog, JobSource
+from .mailbox import Mailbox
+from .pool import Pool
+from .storage import Storage, Zone
+from .subuser import Grant, Subuser
+
+__all__ = [
+    "ApiKey",
+    "AuditEntry",
+    "Client",
+    "Download",
+    "Entry",
+    "Fileset",
+    "Folder",
+    "Grant",
+    "Job",
+    "JobLog",
+    "JobSource",
+    "Mailbox",
+    "Pool",
+    "Storage",
+    "Subuser",
+    "Volume",
+    "Zone",
+]

@@ -1,0 +1,38 @@
+"""The API keys that accounts log in with."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from ..conf import conf
+
+
+class ApiKeyQuerySet(models.QuerySet):
+    def usable(self):
+        """Return keys that are neither revoked nor expired, of accounts that may log in."""
+        now = timezone.now()
+        return self.filter(
+            Q(expires=None) | Q(expires__gt=now), revoked=None, account__is_active=True
+        )
+
+
+class ApiKey(models.Model):
+    """A random key of which only the prefix and a hash are kept; ``keys.py`` makes and checks it."""
+
+    account = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_api_keys")
+    name = models.CharField(max_length=100, blank=True, help_text="What the key is for.")
+    prefix = models.CharField(max_length=12, unique=True, editable=False)
+    digest = models.CharField(max_length=64, editable=False)  # SHA-256 of the whole key, in hex
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField(null=True, blank=True)
+    revoked = models.DateTimeField(null=True, blank=True, editable=False)
+    last_used = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = ApiKeyQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "API key"
+        ordering = ["-created", "-id"]
+
+    def __str__(self):
+        return f"{self.prefix}… {self.name}".rstrip()

@@ -1,0 +1,90 @@
+"""What the volumes of the archive engine hold.
+
+Names and paths are bytes, as they are on the client: any byte but NUL, and "/" in names.
+"""
+
+from django.db import models
+
+from ..fields import BytesField
+from .client import Client
+from .job import Job
+
+
+class Folder(models.Model):
+    """A folder of a client, the same in all of its jobs. The root is ``/``, with an empty name."""
+
+    client = models.ForeignKey(Client, models.CASCADE, related_name="folders")
+    parent = models.ForeignKey(
+        "self", models.CASCADE, null=True, blank=True, related_name="folders"
+    )
+    name = BytesField()
+    path = BytesField()
+    # An index of the database cannot hold a path of 4,000 bytes; of this it can: blake2b, 16 bytes.
+    path_hash = BytesField(max_length=16)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["client", "path_hash"], name="folder_of_a_client")
+        ]
+
+    def __str__(self):
+        return self.path.decode(errors="replace")
+
+
+class Entry(models.Model):
+    """What a job found new or changed at one place, or that something is no longer there."""
+
+    class Kind(models.TextChoices):
+        FILE = "f", "file"
+        DIRECTORY = "d", "directory"
+        SYMLINK = "l", "symlink"
+        HARDLINK = "h", "hardlink"
+        FIFO = "p", "fifo"
+        DEVICE = "b", "device"
+        GONE = "-", "gone"
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="entries")
+    folder = models.ForeignKey(Folder, models.CASCADE, related_name="entries")  # that holds it
+    # The folder that it is; null for all but directories. The root is in no folder but itself.
+    node = models.ForeignKey(Folder, models.CASCADE, null=True, blank=True, related_name="versions")
+    name = BytesField()
+    kind = models.CharField(max_length=1, choices=Kind)
+    size = models.BigIntegerField(default=0)
+    mtime_ns = models.BigIntegerField(default=0)
+    ctime_ns = models.BigIntegerField(default=0)
+    inode = models.BigIntegerField(default=0)  # its 64 bits as a signed number
+    mode = models.PositiveIntegerField(default=0)
+    owner = models.CharField(max_length=100, blank=True)
+    group = models.CharField(max_length=100, blank=True)
+    target = BytesField(default=b"")  # of a symlink; of a hard link the absolute path
+    sha256 = BytesField(max_length=32, null=True)
+    # Where its blocks are in the uncompressed tar: headers, content and padding.
+    offset = models.BigIntegerField(default=0)
+    length = models.BigIntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "entries"
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["folder", "name", "job"], name="entry_of_a_job")
+        ]
+
+    def __str__(self):
+        return self.name.decode(errors="replace")
+
+
+class Volume(models.Model):
+    """A ``.tar.zst`` of one job, below its storage's folder, with a manifest beside it."""
+
+    job = models.OneToOneField(Job, models.CASCADE, related_name="volume")
+    path = models.CharField(max_length=500, help_text="Relative to the storage's folder.")
+    size = models.PositiveBigIntegerField()
+    tar_size = models.PositiveBigIntegerField()  # without the blocks of zeros at the end
+    sha256 = BytesField(max_length=32)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self):
+        return self.path

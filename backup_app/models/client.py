@@ -1,0 +1,71 @@
+"""The machines that are backed up."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from ..conf import conf
+from .fileset import Fileset
+from .pool import Pool
+from .storage import Zone
+
+
+class ClientQuerySet(models.QuerySet):
+    def present(self):
+        """Return clients that have not been deleted."""
+        return self.filter(deleted=None)
+
+
+class Client(models.Model):
+    class System(models.TextChoices):
+        UNIX = "unix"
+        WINDOWS = "windows"
+
+    class Connection(models.TextChoices):
+        SSH = "ssh", "over SSH"
+        LOCAL = "local", "this machine"
+        AGENT = "agent", "by an agent of the engine"
+
+    account = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_clients")
+    name = models.CharField(max_length=100)
+    ip = models.GenericIPAddressField("IP address", unpack_ipv4=True)
+    internal_ip = models.GenericIPAddressField(
+        "internal IP address", unpack_ipv4=True, null=True, blank=True
+    )
+    system = models.CharField(max_length=10, choices=System, default=System.UNIX)
+    zone = models.ForeignKey(Zone, models.PROTECT, related_name="clients")
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="clients")
+    fileset = models.ForeignKey(Fileset, models.PROTECT, related_name="clients")
+    schedule = models.CharField(
+        max_length=100, blank=True, help_text="Cron expression, such as 30 2 * * *."
+    )
+    scheduled = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Up to when the schedule has been done."
+    )
+    # Who may read this machine's own files is for staff to say: no operation sets it.
+    connection = models.CharField(max_length=10, choices=Connection, default=Connection.SSH)
+    ssh_user = models.CharField("SSH user", max_length=64, default="root")
+    ssh_port = models.PositiveIntegerField(
+        "SSH port", default=22, validators=[MinValueValidator(1), MaxValueValidator(65535)]
+    )
+    host_key = models.TextField(
+        blank=True, help_text="The pinned public keys of its SSH server, one a line: type and key."
+    )
+    created = models.DateTimeField(auto_now_add=True)
+    deleted = models.DateTimeField(null=True, blank=True, editable=False, db_index=True)
+
+    objects = ClientQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["account", "name"], condition=Q(deleted=None), name="client_name_of_account"
+            ),
+            models.UniqueConstraint(
+                fields=["account", "ip"], condition=Q(deleted=None), name="client_ip_of_account"
+            ),
+        ]
+
+    def __str__(self):
+        return self.name

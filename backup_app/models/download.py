@@ -1,0 +1,30 @@
+"""Downloads that are being prepared or are ready."""
+
+from django.db import models
+
+from .job import Job
+
+
+class Download(models.Model):
+    """The tar of a backup's view: where each of its parts comes from.
+
+    ``plan`` is the engine's own; ``size`` is known once the state is "ready".
+    """
+
+    class State(models.TextChoices):
+        PREPARING = "preparing"
+        READY = "ready"
+        FAILED = "failed"
+
+    job = models.OneToOneField(Job, models.CASCADE, related_name="download")
+    state = models.CharField(max_length=10, choices=State, default=State.PREPARING)
+    size = models.PositiveBigIntegerField(default=0)
+    plan = models.BinaryField(default=b"")
+    message = models.CharField(max_length=1000, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self):
+        return f"{self.job_id} {self.state}"

@@ -1,0 +1,36 @@
+"""What of a client is backed up."""
+
+from django.db import models
+
+from ..conf import conf
+
+
+class Fileset(models.Model):
+    """Folders, patterns and databases; ``filesets.py`` says what each value may be.
+
+    include: [{"path": "/etc"}], exclude: ["*.tmp", "/var/cache"],
+    options: {"one_filesystem": bool, "compression": 1..19},
+    databases: [{"kind": "mysql"|"postgresql", "name": str}].
+    """
+
+    account = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_filesets")
+    name = models.CharField(max_length=100)
+    include = models.JSONField(default=list)
+    exclude = models.JSONField(default=list, blank=True)
+    options = models.JSONField(default=dict, blank=True)
+    databases = models.JSONField(default=list, blank=True)
+    verify = models.BooleanField(default=False, help_text="Read each backup again when it is made.")
+    schedule = models.CharField(
+        max_length=100,
+        blank=True,
+        help_text="Cron expression for clients without one of their own.",
+    )
+
+    class Meta:
+        ordering = ["name", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "name"], name="fileset_name_of_account")
+        ]
+
+    def __str__(self):
+        return self.name

@@ -1,0 +1,160 @@
+"""Backups, restores and verifications: what was asked, how it went."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from ..conf import conf
+from .client import Client
+from .fileset import Fileset
+from .pool import Pool
+from .storage import Storage
+
+OPEN = ["queued", "running", "canceling"]
+AT_WORK = ["running", "canceling"]
+GOOD = ["completed", "warnings"]
+
+
+class JobQuerySet(models.QuerySet):
+    def open(self):
+        return self.filter(status__in=OPEN)
+
+    def good(self):
+        """Return finished jobs with content: to browse, restore and download."""
+        return self.filter(status__in=GOOD)
+
+    def backups(self):
+        return self.filter(type=Job.Type.BACKUP)
+
+
+class Job(models.Model):
+    class Type(models.TextChoices):
+        BACKUP = "backup"
+        RESTORE = "restore"
+        VERIFY = "verify"
+
+    class Level(models.TextChoices):
+        FULL = "Full"
+        DIFFERENTIAL = "Differential"
+        INCREMENTAL = "Incremental"
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        CANCELING = "canceling"
+        COMPLETED = "completed"
+        WARNINGS = "warnings"
+        FAILED = "failed"
+        CANCELED = "canceled"
+
+    account = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_jobs")
+    client = models.ForeignKey(Client, models.CASCADE, related_name="jobs")
+    name = models.CharField(max_length=200)
+    type = models.CharField(max_length=10, choices=Type)
+    level = models.CharField(max_length=12, choices=Level, null=True, blank=True)  # noqa: DJ001
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    engine = models.CharField(max_length=50, help_text="An alias of BACKUP_ENGINES.")
+    fileset = models.ForeignKey(
+        Fileset, models.SET_NULL, null=True, blank=True, related_name="jobs"
+    )
+    pool = models.ForeignKey(Pool, models.PROTECT, null=True, blank=True, related_name="jobs")
+    storage = models.ForeignKey(Storage, models.PROTECT, null=True, blank=True, related_name="jobs")
+    # A restore's or a verification's own request: what, where to.
+    request = models.JSONField(default=dict, blank=True)
+    parent = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="children",
+        help_text="The backup that this one builds on, restores or verifies.",
+    )
+    # Oldest first, up to this job itself: what the view of a backup consists of.
+    sources = models.ManyToManyField(
+        "self", through="JobSource", symmetrical=False, related_name="dependents"
+    )
+    requested_by = models.CharField(max_length=254, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+    started = models.DateTimeField(null=True, blank=True)
+    ended = models.DateTimeField(null=True, blank=True)
+    files = models.PositiveBigIntegerField(default=0)
+    bytes = models.PositiveBigIntegerField(default=0)
+    stored_bytes = models.PositiveBigIntegerField(default=0)
+    errors = models.PositiveIntegerField(default=0)
+    files_done = models.PositiveBigIntegerField(default=0)
+    bytes_done = models.PositiveBigIntegerField(default=0)
+    bytes_expected = models.PositiveBigIntegerField(default=0)
+    message = models.CharField(max_length=1000, blank=True)
+    # The process at work and its last sign of life.
+    worker = models.CharField(max_length=300, blank=True)
+    seen = models.DateTimeField(null=True, blank=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["client", "type", "status", "id"], name="jobs_of_a_client"),
+            models.Index(fields=["account", "status", "id"], name="jobs_of_an_account"),
+            models.Index(fields=["client", "started"], name="jobs_by_start"),
+            models.Index(fields=["status", "seen"], condition=Q(status__in=OPEN), name="open_jobs"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["client"], condition=Q(status__in=AT_WORK), name="one_job_at_work_a_client"
+            ),
+            models.UniqueConstraint(
+                fields=["client"],
+                condition=Q(type="backup", status__in=OPEN),
+                name="one_open_backup_a_client",
+            ),
+            models.CheckConstraint(
+                condition=Q(ended=None) | Q(started=None) | Q(ended__gte=F("started")),
+                name="job_ends_after_start",
+            ),
+        ]
+
+    def __str__(self):
+        return f"{self.pk} {self.name}"
+
+    @property
+    def is_open(self):
+        return self.status in OPEN
+
+    @property
+    def is_good(self):
+        return self.status in GOOD
+
+
+class JobSource(models.Model):
+    """A backup's view contains the rows of ``source``; every good backup is a source of itself."""
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="source_links")
+    source = models.ForeignKey(Job, models.CASCADE, related_name="dependent_links")
+
+    class Meta:
+        ordering = ["source_id"]
+        constraints = [
+            models.UniqueConstraint(fields=["job", "source"], name="source_of_a_job"),
+        ]
+
+    def __str__(self):
+        return f"{self.job_id} from {self.source_id}"
+
+
+class JobLog(models.Model):
+    class Level(models.TextChoices):
+        INFO = "info"
+        WARNING = "warning"
+        ERROR = "error"
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="log")
+    time = models.DateTimeField(auto_now_add=True)
+    level = models.CharField(max_length=10, choices=Level, default=Level.INFO)
+    message = models.TextField()
+
+    class Meta:
+        verbose_name = "job log line"
+        ordering = ["id"]
+
+    def __str__(self):
+        return self.message

@@ -1,0 +1,31 @@
+"""How long an account's backups are kept, and where."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+
+from ..conf import conf
+from .storage import Storage
+
+
+class Pool(models.Model):
+    account = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_pools")
+    name = models.CharField(max_length=100)
+    storage = models.ForeignKey(Storage, models.PROTECT, related_name="pools")
+    retention_days = models.PositiveIntegerField(
+        default=30, validators=[MinValueValidator(1), MaxValueValidator(36_500)]
+    )
+    keep_full = models.PositiveIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(10_000)],
+        help_text="How many full backups of a client stay, however old.",
+    )
+    quota_bytes = models.PositiveBigIntegerField(null=True, blank=True, help_text="Empty is none.")
+
+    class Meta:
+        ordering = ["name", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "name"], name="pool_name_of_account")
+        ]
+
+    def __str__(self):
+        return self.name

@@ -1,0 +1,37 @@
+"""Where backups are kept: zones, each with an engine, and the storages in them."""
+
+from django.db import models
+
+
+class Zone(models.Model):
+    """A place or a network of machines that one engine backs up."""
+
+    name = models.SlugField(unique=True)
+    title = models.CharField(max_length=200, blank=True)
+    engine = models.CharField(
+        max_length=50, default="default", help_text="An alias of BACKUP_ENGINES."
+    )
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self):
+        return self.title or self.name
+
+
+class Storage(models.Model):
+    """A folder, or a device of another engine, that volumes are written to."""
+
+    name = models.SlugField(unique=True)
+    zone = models.ForeignKey(Zone, models.PROTECT, related_name="storages")
+    kind = models.CharField(max_length=30, default="folder")
+    path = models.CharField(max_length=500, blank=True, help_text="Absolute, for a folder.")
+    capacity = models.PositiveBigIntegerField(
+        null=True, blank=True, help_text="Bytes that may be used; empty is what the disk has."
+    )
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self):
+        return self.name
