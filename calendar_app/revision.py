@@ -34,9 +34,15 @@ def writing():
 
 
 def bump():
-    now = timezone.now()
-    if not Revision.objects.filter(pk=1).update(stamp=F("stamp") + 1, changed_at=now):
-        Revision.objects.get_or_create(pk=1, defaults={"stamp": 1, "changed_at": now})
+    if not _move_on():
+        # Of those that make the row together one does; the others wait, and lock it as any writer.
+        Revision.objects.get_or_create(pk=1)
+        _move_on()
+
+
+def _move_on():
+    found = Revision.objects.filter(pk=1)
+    return found.update(stamp=F("stamp") + 1, changed_at=timezone.now())
 
 
 def current():

@@ -183,7 +183,7 @@ class Engine:
         raise NotImplementedError
 
     def select_paths(self, job, paths: Sequence[bytes]) -> Selection:
-        """Return what has these paths in the view; raises NotFound naming the first that has not."""
+        """Return what has these paths in the view; raises NotFound naming one that has not."""
         raise NotImplementedError
 
     def select_ids(self, job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
@@ -248,7 +248,7 @@ class Engine:
         raise NotImplementedError
 
     def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
-        """Yield what does not fit together in a storage; with ``delete`` remove what is orphaned."""
+        """Yield what does not fit together in a storage; with ``delete`` remove orphans."""
         return iter(())
 
     def rebuild_catalog(self, storage, *, dry_run: bool = False) -> Iterator[Any]:
