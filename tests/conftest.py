@@ -3,6 +3,7 @@ import shutil
 
 import pytest
 from django.core.cache import cache
+from django.db import connections
 from hypothesis import settings
 
 # A busy machine makes no test fail: hypothesis allows an example 200 ms unless told.
@@ -16,9 +17,21 @@ def nothing_kept():
     cache.clear()
 
 
-@pytest.fixture(autouse=True)
-def groups_kept(django_db_serialized_rollback):
+def pytest_collection_modifyitems(items):
     """Bring back what migrations stored before each test that flushes the database when it ends."""
+    for item in items:
+        mark = item.get_closest_marker("django_db")
+        if mark and mark.kwargs.get("transaction"):
+            kept = pytest.mark.django_db(**mark.kwargs, serialized_rollback=True)
+            item.add_marker(kept, append=False)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """Keep what is brought back with the class: beside Playwright's loop connections are others."""
+    with django_db_blocker.unblock():
+        contents = connections["default"].creation.serialize_db_to_string()
+    type(connections["default"])._test_serialized_contents = contents
 
 
 @pytest.fixture(scope="session")
