@@ -1,0 +1,102 @@
+"""What a caller may see. Another account's things are unknown (404), never forbidden."""
+
+import ipaddress
+
+from django.db.models import Q
+
+from .exceptions import Forbidden, NotFound, WrongState
+from .models import Client, Fileset, Job, Pool, Subuser
+
+
+def clients(caller):
+    """Return the clients of the account, or those granted to whom the caller is limited to."""
+    found = Client.objects.present().filter(account=caller.account)
+    if caller.limited_to:
+        found = found.filter(grants__subuser=caller.limited_to)
+    return found.select_related("pool__storage__zone", "fileset", "zone")
+
+
+def client(caller, *, ip=None, name=None):
+    """Return one client by its address or name; raises NotFound."""
+    if name is not None:
+        found = clients(caller).filter(name=name).first() if "\0" not in name else None
+        what = f"named '{name}'"
+    else:
+        address = normalized(ip)
+        found = clients(caller).filter(ip=address).first() if address else None
+        what = f"with the address '{ip}'"
+    if found is None:
+        raise NotFound(f"There is no client {what}.")
+    return found
+
+
+def client_by_either(caller, text):
+    """Return one client by its address or, for what is no address, by its name."""
+    return client(caller, ip=text) if normalized(text) else client(caller, name=text)
+
+
+def normalized(text):
+    """Return an IP address as it is stored, or None for a text that is none."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    return str(getattr(address, "ipv4_mapped", None) or address)
+
+
+def jobs(caller):
+    """Return the jobs of the clients that the caller sees, with what their records show."""
+    seen = clients(caller).order_by().values("pk")
+    # A restore tells of the backup that it took from, also when it went to another client.
+    found = Job.objects.filter(client__in=seen).filter(Q(parent=None) | Q(parent__client__in=seen))
+    return found.select_related("client", "fileset", "pool", "storage__zone")
+
+
+def job(caller, job_id):
+    found = jobs(caller).filter(pk=job_id).first()
+    if found is None:
+        raise NotFound(f"There is no job {job_id}.")
+    return found
+
+
+def readable_backup(caller, job_id):
+    """Return a backup whose view can be read; raises WrongState for other jobs."""
+    found = job(caller, job_id)
+    if found.type != Job.Type.BACKUP:
+        raise WrongState(f"Job {job_id} is a {found.type}, not a backup.")
+    if not found.is_good:
+        raise WrongState(f"Backup {job_id} is {found.status}, so nothing of it can be read.")
+    return found
+
+
+def subuser(caller, login):
+    found = None
+    if "\0" not in login:
+        found = Subuser.objects.filter(account=caller.account, login=login).first()
+    if found is None:
+        raise NotFound(f"There is no subuser '{login}'.")
+    return found
+
+
+def on_behalf_of(caller, login):
+    """Return who a request is made for; a subuser may name nobody but itself."""
+    if caller.subuser:
+        if caller.subuser.login != login:
+            raise Forbidden(f"A subuser may not act for '{login}'.")
+        return caller.subuser
+    return subuser(caller, login)
+
+
+def pool(caller, name):
+    return _named(Pool.objects.select_related("storage__zone"), caller, name, "pool")
+
+
+def fileset(caller, name):
+    return _named(Fileset.objects.all(), caller, name, "fileset")
+
+
+def _named(queryset, caller, name, what):
+    found = queryset.filter(account=caller.account, name=name).first() if "\0" not in name else None
+    if found is None:
+        raise NotFound(f"There is no {what} named '{name}'.")
+    return found

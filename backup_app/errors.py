@@ -1,0 +1,77 @@
+"""Turns whatever a view raises into the API's error body.
+
+``{"error": sentence, "code": str, "fields": {name: [sentence]}}``
+"""
+
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from django.http import Http404
+from rest_framework import exceptions as drf
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from .exceptions import BackupError, Forbidden, Invalid, NotFound, TooManyAttempts
+from .parsers import too_large
+
+CODES = {
+    drf.ParseError: "invalid_body",
+    drf.AuthenticationFailed: "wrong_credentials",
+    drf.NotAuthenticated: "credentials_missing",
+    drf.MethodNotAllowed: "method_not_allowed",
+    drf.UnsupportedMediaType: "unsupported_media_type",
+}
+
+
+def handle(exc, context):
+    """Return the response to an exception that is a refusal; None for a fault of ours."""
+    refusal = as_refusal(exc)
+    if refusal is None:
+        return None
+    set_rollback()
+    response = Response(body(refusal), status=refusal.status)
+    if header := getattr(exc, "auth_header", None):
+        response["WWW-Authenticate"] = header
+    if isinstance(refusal, TooManyAttempts):
+        response["Retry-After"] = str(refusal.seconds)
+    return response
+
+
+def body(refusal: BackupError):
+    return {"error": refusal.message, "code": refusal.code, "fields": refusal.fields}
+
+
+def as_refusal(exc):
+    """Return exc as a BackupError; None when it is none of the kinds that refuse."""
+    match exc:
+        case BackupError():
+            return exc
+        case drf.ValidationError():
+            return Invalid(dict(_flatten(exc.detail)))
+        case RequestDataTooBig():
+            return too_large()
+        case TooManyFieldsSent():
+            return BackupError("The form has more fields than are accepted.")
+        case Http404():
+            return NotFound("There is nothing at this address.")
+        case drf.PermissionDenied():
+            return Forbidden(str(exc.detail))
+        case drf.APIException():
+            refusal = BackupError(str(exc.detail))
+            refusal.status, refusal.code = exc.status_code, CODES.get(type(exc), refusal.code)
+            return refusal
+    return None
+
+
+def _flatten(detail, name=""):
+    """Yield (``include[0][path]``, [sentence]) for each list of errors in a nested detail."""
+    if isinstance(detail, drf.ErrorDetail):
+        yield name or "body", [str(detail)]
+    elif isinstance(detail, dict):
+        for key, value in detail.items():
+            inner = str(key) if not name else f"{name}[{key}]"
+            yield from _flatten(value, name if key == "non_field_errors" else inner)
+    elif detail and all(isinstance(error, drf.ErrorDetail) for error in detail):
+        yield name or "body", [str(error) for error in detail]
+    else:
+        for place, value in enumerate(detail):
+            if value:
+                yield from _flatten(value, f"{name}[{place}]")

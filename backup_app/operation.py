@@ -1,0 +1,160 @@
+"""Declares one operation of the API: its method, who may, what it takes, what it answers."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rest_framework import exceptions, serializers
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from . import access, audit, errors
+from .authentication import BackupAuthentication
+from .conf import conf
+from .exceptions import Forbidden
+from .openapi import BackupAutoSchema
+from .parsers import FormParser, JSONParser, MultiPartParser, too_large
+from .renderers import AlwaysJSON, JSONRenderer
+from .serializers.options import Options
+
+REFUSED = {403, 404}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What ``@operation`` was told; ``openapi.py`` describes the API from it."""
+
+    number: int
+    method: str
+    topic: str
+    options: type[serializers.Serializer]
+    answer: Any
+    subusers: bool
+    writes: bool
+    on_behalf: bool
+    refusals: tuple[int, ...]
+    example: dict
+    name: str
+    description: str
+
+
+class OperationView(APIView):
+    """One function of a views module behind authentication, validation and audit."""
+
+    operation: Operation
+    function: Any
+    authentication_classes = [BackupAuthentication]
+    permission_classes = []
+    parser_classes = [FormParser, JSONParser, MultiPartParser]
+    renderer_classes = [JSONRenderer]
+    content_negotiation_class = AlwaysJSON
+    schema = BackupAutoSchema()
+
+    def get_exception_handler(self):
+        return errors.handle
+
+    def initial(self, request, *args, **kwargs):
+        if request.method not in self.allowed_methods:
+            raise exceptions.MethodNotAllowed(request.method)
+        super().initial(request, *args, **kwargs)
+        if request.auth is None:
+            raise exceptions.NotAuthenticated("Credentials are needed, by HTTP Basic.")
+        request.caller = request.auth
+        if request.caller.subuser and not self.operation.subusers:
+            raise Forbidden(f"A subuser may not use '{self.operation.name}'.")
+        request.options = self.validated(request)
+
+    def validated(self, request):
+        """Return the parameters of the body; notes on whose behalf the request is made."""
+        if int(request.META.get("CONTENT_LENGTH") or 0) > conf.MAX_BODY_BYTES:
+            raise too_large()
+        serializer = self.operation.options(data=request.data or {}, context={"request": request})
+        serializer.is_valid(raise_exception=True)
+        options = dict(serializer.validated_data)
+        login = options.pop("subuser", "") if self.operation.on_behalf else ""
+        if login:
+            behalf = access.on_behalf_of(request.caller, login)
+            request.caller = replace(request.caller, behalf=behalf)
+        return options
+
+    def answer(self, request, **kwargs):
+        answer = self.function(request, **kwargs)
+        return Response(answer) if isinstance(answer, dict) else answer
+
+    def finalize_response(self, request, response, *args, **kwargs):
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if request.auth:
+            self.note(request, response)
+        return response
+
+    def note(self, request, response):
+        refused = response.status_code in REFUSED
+        if not refused and not (self.operation.writes and response.status_code < 300):
+            return
+        audit.note(
+            account=request.auth.account,
+            login=request.auth.login,
+            address=request.auth.address,
+            operation=self.operation.name,
+            target=" ".join([*map(str, self.kwargs.values()), *self.named_targets(request)]),
+            outcome=audit.Outcome.REFUSED if refused else audit.Outcome.DONE,
+            detail=response.data.get("error", "") if refused else "",
+        )
+
+    def named_targets(self, request):
+        """Return what a body names that is no secret and no long list."""
+        options = getattr(request, "options", {})
+        names = ("subuser", "client", "login", "name", "path", "cmd")
+        return [str(options[name]) for name in names if options.get(name)]
+
+
+def operation(
+    number,
+    method="POST",
+    *,
+    topic,
+    answer,
+    options=Options,
+    subusers=False,
+    writes=False,
+    on_behalf=True,
+    refusals=(404,),
+    example=None,
+):
+    """Make a view of a function ``(request, **path)`` that returns a dict or a response.
+
+    The function finds validated parameters in ``request.options``, who asks in ``request.caller``.
+    Its docstring is the operation's description: a summary, then details.
+
+    number: of the specification's table. subusers: whether a subuser's login may use it.
+    writes: whether each success leaves an audit row. on_behalf: whether ``subuser`` in the body
+    limits the operation to that subuser's clients, instead of being a parameter of it.
+    refusals: the statuses beyond 400, 401, 403, 413 and 429 that it may answer.
+    """
+
+    def decorate(function):
+        declared = Operation(
+            number=number,
+            method=method,
+            topic=topic,
+            options=options,
+            answer=answer,
+            subusers=subusers,
+            writes=writes,
+            on_behalf=on_behalf,
+            refusals=refusals,
+            example=example or {},
+            name=function.__name__,
+            description=function.__doc__ or "",
+        )
+        members = {
+            "operation": declared,
+            "function": staticmethod(function),
+            "http_method_names": [method.lower()],
+            method.lower(): OperationView.answer,
+            "__doc__": function.__doc__,
+        }
+        view = type(function.__name__, (OperationView,), members).as_view()
+        view.operation = declared
+        return view
+
+    return decorate

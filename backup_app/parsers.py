@@ -1,0 +1,88 @@
+"""Request bodies: JSON, and forms whose keys may be PHP arrays (``include[0][path]=/etc``)."""
+
+from urllib.parse import parse_qsl
+
+import orjson
+import qs_codec
+from rest_framework import parsers
+from rest_framework.exceptions import ParseError
+
+from .conf import conf
+from .exceptions import TooLarge
+
+# From 20 members on a list comes as {"0": ..., "1": ...}, which the fields for lists accept:
+# the library takes quadratic time for longer ones.
+FORM_OPTIONS = qs_codec.DecodeOptions(depth=5, list_limit=20, parameter_limit=1_000_000)
+MOST_FIELDS = 25_000
+MOST_LEVELS = 50  # of lists and objects inside each other; Python itself fails at some hundreds
+
+
+class JSONParser(parsers.JSONParser):
+    def parse(self, stream, media_type=None, parser_context=None):
+        body = read_within_limit(stream)
+        if not body.strip():
+            return {}
+        try:
+            data = orjson.loads(body)
+        except orjson.JSONDecodeError as e:
+            raise ParseError(f"The body is not valid JSON: {e}.") from e
+        if not isinstance(data, dict):
+            raise ParseError("The body must be a JSON object, with parameter names as its keys.")
+        if is_deeper(data, MOST_LEVELS):
+            raise ParseError(f"The body is nested more than {MOST_LEVELS} levels deep.")
+        return data
+
+
+class FormParser(parsers.FormParser):
+    def parse(self, stream, media_type=None, parser_context=None):
+        text = read_within_limit(stream).decode("utf-8", "replace")
+        try:
+            pairs = parse_qsl(
+                text, keep_blank_values=True, errors="replace", max_num_fields=MOST_FIELDS
+            )
+        except ValueError as e:
+            raise ParseError(f"The form has more than {MOST_FIELDS} fields.") from e
+        return nested(pairs)
+
+
+class MultiPartParser(parsers.MultiPartParser):
+    def parse(self, stream, media_type=None, parser_context=None):
+        parsed = super().parse(stream, media_type, parser_context)
+        return nested((key, value) for key in parsed.data for value in parsed.data.getlist(key))
+
+
+def nested(pairs):
+    """Return a form's (key, value) pairs as dicts and lists, as its PHP array keys ask for."""
+    values = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    flat = {key: found[0] if len(found) == 1 else found for key, found in values.items()}
+    return qs_codec.decode(flat, FORM_OPTIONS)
+
+
+def is_deeper(data, levels):
+    """Say whether lists and dicts stand inside each other on more levels than these."""
+    level = [data]
+    for _ in range(levels):
+        level = [inner for value in level for inner in _inside(value)]
+    return any(isinstance(value, dict | list) for value in level)
+
+
+def _inside(value):
+    match value:
+        case dict():
+            return value.values()
+        case list():
+            return value
+    return ()
+
+
+def read_within_limit(stream):
+    body = stream.read(conf.MAX_BODY_BYTES + 1)
+    if len(body) > conf.MAX_BODY_BYTES:
+        raise too_large()
+    return body
+
+
+def too_large():
+    return TooLarge(f"The body is larger than the {conf.MAX_BODY_BYTES} bytes that are accepted.")

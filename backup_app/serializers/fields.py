@@ -1,0 +1,79 @@
+"""Fields of parameters that DRF has not: lists from PHP forms, paths, dates in the API's format."""
+
+from datetime import datetime
+
+from django.utils import timezone
+from rest_framework import serializers
+
+from ..conf import conf
+
+BIGGEST = 2**63 - 1
+FORMAT = "%Y-%m-%d %H:%M:%S"
+
+
+class ParameterList(serializers.ListField):
+    """A list as JSON sends it, or as a form does: ``name[0]=``, ``name[]=``, one bare value."""
+
+    default_error_messages = {"too_many": "There are {count} members, more than {most}."}
+
+    def get_value(self, dictionary):
+        return dictionary.get(self.field_name, serializers.empty)
+
+    def to_internal_value(self, data):
+        if isinstance(data, dict) and all(str(key).isdecimal() for key in data):
+            data = [data[key] for key in sorted(data, key=int)]
+        elif not isinstance(data, list | dict):
+            data = [data] if data != "" else []
+        if isinstance(data, list) and len(data) > conf.MAX_PATHS:
+            self.fail("too_many", count=len(data), most=conf.MAX_PATHS)
+        return super().to_internal_value(data)
+
+
+class PathField(serializers.CharField):
+    """An absolute path of a client, as bytes; blanks belong to it."""
+
+    default_error_messages = {"relative": "'{path}' is not an absolute path."}
+
+    def __init__(self, **kwargs):
+        super().__init__(trim_whitespace=False, max_length=4096, **kwargs)
+
+    def to_internal_value(self, data):
+        path = super().to_internal_value(data)
+        if path and not path.startswith("/"):
+            self.fail("relative", path=path)
+        return path.encode()
+
+
+class IdField(serializers.IntegerField):
+    """A number that the database could have given to a record."""
+
+    def __init__(self, **kwargs):
+        super().__init__(min_value=1, max_value=BIGGEST, **kwargs)
+
+
+class TimeField(serializers.DateTimeField):
+    """``Y-m-d H:i:s`` in the server's zone, as an aware datetime."""
+
+    default_error_messages = {"format": "'{value}' is not a date-time such as 2030-01-31 23:59:59."}
+
+    def to_internal_value(self, value):
+        try:
+            naive = datetime.strptime(str(value), FORMAT)  # noqa: DTZ007 - the server's, below
+            return timezone.make_aware(naive)
+        except (ValueError, OverflowError):
+            self.fail("format", value=value)
+
+
+class LimitField(serializers.IntegerField):
+    """How many records a page has; more than the most is the most."""
+
+    def __init__(self, **kwargs):
+        super().__init__(required=False, min_value=1, max_value=BIGGEST, **kwargs)
+
+    def to_internal_value(self, data):
+        return min(super().to_internal_value(data), conf.MAX_PAGE_SIZE)
+
+
+class OffsetField(serializers.IntegerField):
+    def __init__(self, **kwargs):
+        super().__init__(required=False, default=0, min_value=0, max_value=BIGGEST, **kwargs)

@@ -1,0 +1,97 @@
+"""What the operations answer: records as JSON objects."""
+
+import base64
+
+from django.utils import timezone
+
+FORMAT = "%Y-%m-%d %H:%M:%S"
+
+
+def moment(value):
+    """Return a time as ``Y-m-d H:i:s`` in the server's zone, None for none."""
+    return None if value is None else timezone.localtime(value).strftime(FORMAT)
+
+
+def moment_of(seconds):
+    """Return seconds since 1970 as ``moment`` does; None for what no calendar has."""
+    try:
+        value = timezone.datetime.fromtimestamp(seconds, tz=timezone.get_current_timezone())
+    except (ValueError, OverflowError, OSError):
+        return None
+    return value.strftime(FORMAT)
+
+
+def text(data):
+    """Return the bytes of a name or path as text, with U+FFFD for what is no UTF-8."""
+    return data.decode(errors="replace")
+
+
+def job(record):
+    """Return a Job; its client, fileset, pool and storage's zone are to be selected with it."""
+    return {
+        "job_id": record.pk,
+        "name": record.name,
+        "type": record.type,
+        "level": record.level,
+        "status": record.status,
+        "client": record.client.name,
+        "client_ip": record.client.ip,
+        "fileset": record.fileset and record.fileset.name,
+        "pool": record.pool and record.pool.name,
+        "zone": record.storage and record.storage.zone.name,
+        "created": moment(record.created),
+        "started": moment(record.started),
+        "ended": moment(record.ended),
+        "files": record.files,
+        "bytes": record.bytes,
+        "stored_bytes": record.stored_bytes,
+        "errors": record.errors,
+        "progress": progress(record),
+        "parent_job_id": record.parent_id,
+        "message": record.message,
+    }
+
+
+def progress(record):
+    percent = 100 if record.is_good else 0
+    if record.is_open and record.bytes_expected:
+        percent = min(99, record.bytes_done * 100 // record.bytes_expected)
+    return {"files": record.files_done, "bytes": record.bytes_done, "percent": percent}
+
+
+def node(found):
+    return {
+        "node_id": found.node_id,
+        "name": text(found.name),
+        **path(found.path),
+        "size": found.size,
+        "files": found.files,
+        "mtime": moment_of(found.mtime),
+        "has_children": found.has_children,
+    }
+
+
+def file(found):
+    return {
+        "file_id": found.file_id,
+        "node_id": found.node_id,
+        "parent_node_id": found.parent_node_id,
+        "name": text(found.name),
+        **path(found.path),
+        "type": found.type,
+        "size": found.size,
+        "mtime": moment_of(found.mtime),
+        "mode": f"{found.mode:04o}",
+        "owner": found.owner,
+        "group": found.group,
+        "target": text(found.target) if found.target else None,
+        "sha256": found.sha256.hex() if found.sha256 else None,
+    }
+
+
+def path(data):
+    """Return ``path``, and ``path_b64`` with the raw bytes where those are no UTF-8."""
+    try:
+        return {"path": data.decode()}
+    except UnicodeDecodeError:
+        return {"path": text(data), "path_b64": base64.b64encode(data).decode()}

@@ -1,0 +1,22 @@
+"""A client of the API that logs in as an account or a subuser does."""
+
+import base64
+
+from rest_framework.test import APIClient
+
+from backup_app import keys
+
+
+def client_of(account):
+    """Return a client with a new API key of an account."""
+    _, text = keys.make(account)
+    return client_with(account.email, text)
+
+
+def client_with(login, password):
+    """Return a client that sends these credentials with each request, and forms as curl does."""
+    client = APIClient()
+    token = base64.b64encode(f"{login}:{password}".encode()).decode()
+    client.credentials(HTTP_AUTHORIZATION=f"Basic {token}", HTTP_ACCEPT="application/json")
+    client.default_format = "json"
+    return client
