@@ -1,0 +1,108 @@
+"""Doing a job: the worker calls ``run``."""
+
+import logging
+
+from django.db import transaction
+
+from . import states
+from .engines import get_engine
+from .engines.base import Outcome
+from .exceptions import BackupError, Canceled, InvalidEngine
+from .models import Job
+from .run import JobRun, storable
+from .workers import this_worker
+
+Status, Type = Job.Status, Job.Type
+VERBS = {Type.BACKUP: "backup", Type.RESTORE: "restore", Type.VERIFY: "verify"}
+UNEXPECTED = "The job failed for a reason that the server's log tells."
+LONGEST = Job._meta.get_field("message").max_length
+logger = logging.getLogger(__name__)
+
+
+def run(job_id: int) -> bool:
+    """Do a queued job from beginning to end, whatever the end is; False when it is not queued.
+
+    Raises ClientBusy when another job of the client is at work. No transaction may be open.
+    """
+    worker = this_worker()
+    begun = states.begin(job_id, worker)
+    if begun:
+        _work(JobRun(_read(job_id), worker))
+    return begun
+
+
+def _read(job_id):
+    related = "client", "fileset", "pool", "storage__zone", "parent"
+    return Job.objects.select_related(*related).get(pk=job_id)
+
+
+def _work(run):
+    try:
+        outcome = _do(run)
+    except Canceled:
+        fail(run, Status.CANCELED, "The job was canceled.")
+    except (BackupError, InvalidEngine) as e:
+        fail(run, Status.FAILED, str(e))
+    except OSError as e:
+        logger.exception("Job %s failed.", run.job.pk)
+        fail(run, Status.FAILED, _words(e))
+    except Exception:
+        logger.exception("Job %s failed.", run.job.pk)
+        fail(run, Status.FAILED, UNEXPECTED)
+    else:
+        if not _succeed(run, outcome):
+            fail(run, Status.CANCELED, "The job was canceled.")
+
+
+def _do(run):
+    job = run.job
+    engine = get_engine(job.engine)
+    if job.type == Type.BACKUP and job.fileset is None:
+        raise BackupError("The fileset of this backup was deleted before it began.")
+    if job.type != Type.BACKUP and job.parent is None:
+        raise BackupError(f"The backup of this {job.type} was removed before it began.")
+    run.info(f"The {job.type} of client '{job.client}' begins.")
+    return getattr(engine, VERBS[job.type])(run)
+
+
+def _succeed(run, outcome: Outcome):
+    """End a job that did what it should; False when it was to be canceled meanwhile."""
+    errors = max(run.errors, outcome.warnings)
+    status = Status.WARNINGS if errors else Status.COMPLETED
+    totals = {
+        "files": outcome.files,
+        "bytes": outcome.bytes,
+        "stored_bytes": outcome.stored_bytes,
+        "files_done": outcome.files,
+        "bytes_done": outcome.bytes,
+    }
+    words = {"errors": errors, "message": storable(outcome.message)[:LONGEST]}
+    with transaction.atomic():
+        run.flush()
+        return states.finish(run.job.pk, run.worker, status, **totals, **words)
+
+
+def fail(run, status, message):
+    """End a job that did not succeed, once nothing is left of what it did."""
+    discard(run.job)
+    (run.info if status == Status.CANCELED else run.error)(message)
+    message = storable(message)[:LONGEST]
+    progress = run.last_progress()
+    with transaction.atomic():
+        run.flush()
+        states.give_up(
+            run.job.pk, run.worker, status, message=message, errors=run.errors, **progress
+        )
+
+
+def discard(job):
+    """Let the engine remove what a job that did not succeed has left."""
+    try:
+        get_engine(job.engine).discard(job)
+    except Exception:
+        logger.exception("What is left of job %s could not be removed.", job.pk)
+
+
+def _words(error: OSError):
+    place = f"'{error.filename}': " if error.filename else ""
+    return f"{place}{error.strerror or error}."

@@ -1,0 +1,80 @@
+"""The states of a job: each step from one to the next is one conditional UPDATE.
+
+    queued → running → completed | warnings | failed | canceled
+    queued → canceled, and canceling between running and how it ended
+
+So of several workers, and of a worker and somebody who cancels, exactly one takes each step. A job
+at work belongs to the ``worker`` that began it; whoever is no longer that can end it no more.
+"""
+
+from django.db import IntegrityError, transaction
+from django.db.models import DateTimeField, F, Value
+from django.db.models.functions import Greatest
+from django.utils import timezone
+
+from .models import Job
+from .models.job import AT_WORK
+
+Status = Job.Status
+
+
+class ClientBusy(Exception):
+    """Another job of the client is at work, so this one has to wait."""
+
+
+def begin(job_id: int, worker: str) -> bool:
+    """Take a queued job on, or return False when it is not queued; raises ClientBusy."""
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            return _step(job_id, [Status.QUEUED], Status.RUNNING, worker=worker, started=now)
+    except IntegrityError as e:
+        raise ClientBusy from e
+
+
+def keep(job_id: int, worker: str, **progress) -> bool:
+    """Give a running job's sign of life; False when it is to end or no longer the worker's."""
+    return _step(job_id, [Status.RUNNING], Status.RUNNING, owner=worker, **progress)
+
+
+def finish(job_id: int, worker: str, status: str, **fields) -> bool:
+    """End a running job; False when it was asked to cancel or is no longer the worker's."""
+    return _end(job_id, [Status.RUNNING], status, owner=worker, **fields)
+
+
+def give_up(job_id: int, worker: str, status: str, **fields) -> bool:
+    """End a job at work that did not succeed; False when it is no longer the worker's."""
+    return _end(job_id, AT_WORK, status, owner=worker, **fields)
+
+
+def take_over(job: Job, worker: str) -> bool:
+    """Make a job at work, as it was read, another worker's; False when one was quicker."""
+    return _step(
+        job.pk, [job.status], job.status, owner=job.worker, seen_at=job.seen, worker=worker
+    )
+
+
+def withdraw(job_id: int, message: str) -> bool:
+    """Cancel a job that no worker has begun; False when it is no longer queued."""
+    now = timezone.now()
+    return _step(job_id, [Status.QUEUED], Status.CANCELED, ended=now, message=message)
+
+
+def ask_to_cancel(job_id: int) -> bool:
+    """Tell the worker of a running job to end it; False when it is not running."""
+    return _step(job_id, [Status.RUNNING], Status.CANCELING)
+
+
+def _end(job_id, sources, status, **fields):
+    # The clock of the host that ends it may be behind that of the one that began it.
+    now = Value(timezone.now(), DateTimeField())
+    return _step(job_id, sources, status, ended=Greatest(now, F("started")), **fields)
+
+
+def _step(job_id, sources, status, *, owner=None, seen_at=None, **fields):
+    jobs = Job.objects.filter(pk=job_id, status__in=sources)
+    if owner is not None:
+        jobs = jobs.filter(worker=owner)
+    if seen_at is not None:
+        jobs = jobs.filter(seen=seen_at)
+    return jobs.update(status=status, **({"seen": timezone.now()} | fields)) == 1
