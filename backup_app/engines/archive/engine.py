@@ -1,8 +1,8 @@
 """The embedded engine, each of whose methods hands on to the module that does the work."""
 
 from ...exceptions import InvalidEngine
-from ..base import Engine, Outcome, Run
-from . import backup
+from ..base import ClientConfig, Engine, Outcome, Run
+from . import backup, configuring, installing
 
 MiB = 1024 * 1024
 
@@ -36,3 +36,11 @@ class ArchiveEngine(Engine):
 
     def discard(self, job) -> None:
         backup.discard(job)
+
+    # --- Clients ---------------------------------------------------------------------------
+
+    def client_config(self, client) -> ClientConfig:
+        return configuring.client_config(client)
+
+    def install_key(self, client, password: str) -> None:
+        installing.install_key(client, password)

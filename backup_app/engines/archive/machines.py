@@ -9,7 +9,9 @@ from typing import Protocol
 
 from ...conf import conf
 from ...exceptions import EngineError
+from .identity import keys_folder, private_key
 from .process import Process, nothing
+from .ssh import address, ssh
 
 Argv = Sequence[str | bytes]
 
@@ -67,10 +69,10 @@ class SshMachine:
     def __init__(self, client):
         if not client.host_key.strip():
             raise EngineError(
-                f"Client '{client}' has no pinned SSH host key; enter the one of its server."
+                f"Client '{client}' has no pinned SSH host key: manage.py pin_host_key '{client}'."
             )
         self.client = client
-        self.address = client.internal_ip or client.ip
+        self.address = address(client)
 
     def start(self, argv, *, stdin=subprocess.DEVNULL, tick=nothing):
         command = b" ".join(quote(arg) for arg in ("env", "LC_ALL=C.UTF-8", *argv))
@@ -85,27 +87,18 @@ class SshMachine:
         """Allow everything: the account owns the machine, and not only a part of it."""
 
     def _ssh(self) -> list[str]:
-        options = {
-            "BatchMode": "yes",
-            "StrictHostKeyChecking": "yes",
-            "UserKnownHostsFile": self._known_hosts(),
-            "GlobalKnownHostsFile": os.devnull,
-            "HostKeyAlias": self._alias,
-            "CheckHostIP": "no",
-            "UpdateHostKeys": "no",
-            "IdentityFile": server_key(),
-            "IdentitiesOnly": "yes",
-            "IdentityAgent": "none",
-            "ClearAllForwardings": "yes",
-            "ConnectTimeout": conf.SSH_CONNECT_SECONDS,
-            "ServerAliveInterval": 15,
-            "ServerAliveCountMax": 4,
-            "LogLevel": "ERROR",
-            "User": self.client.ssh_user,
-            "Port": self.client.ssh_port,
-        }
-        words = [word for name, value in options.items() for word in ("-o", f'{name}="{value}"')]
-        return ["ssh", "-F", "none", "-T", *words, "--", self.address]
+        return ssh(
+            self.client,
+            known_hosts=self._known_hosts(),
+            alias=self._alias,
+            BatchMode="yes",
+            StrictHostKeyChecking="yes",
+            IdentityFile=private_key(),
+            IdentitiesOnly="yes",
+            IdentityAgent="none",
+            ServerAliveInterval=15,
+            ServerAliveCountMax=4,
+        )
 
     @property
     def _alias(self) -> str:
@@ -120,18 +113,6 @@ class SshMachine:
             temporary.write_text(text)
             temporary.replace(path)
         return path
-
-
-def keys_folder() -> Path:
-    """Return the folder of keys, made if needed, that only this service's user can read."""
-    folder = conf.root / "keys"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
-
-
-def server_key() -> Path:
-    """Return where the private key is that this server logs in to clients with."""
-    return keys_folder() / "id_ed25519"
 
 
 def quote(argument: str | bytes) -> bytes:
