@@ -1,8 +1,10 @@
 """The embedded engine, each of whose methods hands on to the module that does the work."""
 
+from collections.abc import Sequence
+
 from ...exceptions import InvalidEngine
 from ..base import ClientConfig, Engine, Outcome, Run
-from . import backup, configuring, installing
+from . import backup, commands, configuring, installing
 
 MiB = 1024 * 1024
 
@@ -44,3 +46,6 @@ class ArchiveEngine(Engine):
 
     def install_key(self, client, password: str) -> None:
         installing.install_key(client, password)
+
+    def run_command(self, client, command: Sequence[str]) -> str:
+        return commands.run_command(client, command)

@@ -85,7 +85,7 @@ def _pipe(path, text):
 
 
 def _log_in(client, folder):
-    limit = time_limit(SECONDS, f"Client '{client}' did not answer within {SECONDS} seconds.")
+    limit = _limit(f"Client '{client}' did not answer within {SECONDS} seconds.")
     command = shlex.join(["sh", "-ec", key_script()])
     with Process(_ssh(client, folder, command), tick=limit) as process:
         if process.close():
@@ -132,6 +132,10 @@ def _seen_keys(folder):
 
 def _require_let_in(client):
     """Log in with the key, since a server may look for its users' keys elsewhere."""
-    limit = time_limit(SECONDS, f"Client '{client}' let the key in, and then did not answer.")
+    limit = _limit(f"Client '{client}' took the key, and then did not answer.")
     with machine_for(client).start(["true"], tick=limit) as process:
         process.check()
+
+
+def _limit(message):
+    return time_limit(SECONDS, EngineUnreachable(message))

@@ -3,15 +3,15 @@
 import time
 from collections.abc import Callable
 
-from ...exceptions import EngineUnreachable
+from ...exceptions import EngineError
 
 
-def time_limit(seconds: float, message: str) -> Callable[[], None]:
-    """Return a ``tick`` that raises EngineUnreachable with the message after so many seconds."""
+def time_limit(seconds: float, error: EngineError) -> Callable[[], None]:
+    """Return a ``tick`` that raises the error after so many seconds."""
     end = time.monotonic() + seconds
 
     def tick():
         if time.monotonic() > end:
-            raise EngineUnreachable(message)
+            raise error
 
     return tick
