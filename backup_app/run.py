@@ -24,7 +24,7 @@ class JobRun:
 
     def __init__(self, job: Job, worker: str):
         self.job, self.worker = job, worker
-        self.errors = 0  # lines so far that keep the job from ending as "completed"
+        self.errors = job.errors  # lines so far that keep the job from ending as "completed"
         self._lines: list[JobLog] = []
         self._progress: dict[str, int] = {}
         self._written = time.monotonic()
@@ -58,9 +58,9 @@ class JobRun:
             self._lines = lines
             raise
 
-    def last_progress(self) -> dict[str, int]:
+    def progress(self) -> dict[str, int]:
         """Return the fields of the job that say how far it has come."""
-        return dict(self._progress)
+        return self._progress | {"errors": self.errors}
 
     def _add(self, level, message):
         self._lines.append(JobLog(job=self.job, level=level, message=storable(message)))
@@ -74,7 +74,7 @@ class JobRun:
             raise Canceled
 
     def _keep(self):
-        return states.keep(self.job.pk, self.worker, **self._progress)
+        return states.keep(self.job.pk, self.worker, **self.progress())
 
     def _write(self, write):
         """Write to the database; one that is away for a moment does not end the work of hours."""

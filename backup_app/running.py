@@ -56,13 +56,19 @@ def _work(run):
 
 def _do(run):
     job = run.job
+    _require_possible(job)
     engine = get_engine(job.engine)
-    if job.type == Type.BACKUP and job.fileset is None:
+    run.info(f"The {job.type} of client '{job.client}' begins.")
+    return getattr(engine, VERBS[job.type])(run)
+
+
+def _require_possible(job):
+    if job.client.deleted:
+        raise BackupError(f"Client '{job.client}' was deleted before the {job.type} began.")
+    if job.type == Type.BACKUP and not (job.fileset and job.pool and job.storage):
         raise BackupError("The fileset of this backup was deleted before it began.")
     if job.type != Type.BACKUP and job.parent is None:
         raise BackupError(f"The backup of this {job.type} was removed before it began.")
-    run.info(f"The {job.type} of client '{job.client}' begins.")
-    return getattr(engine, VERBS[job.type])(run)
 
 
 def _succeed(run, outcome: Outcome):
@@ -79,7 +85,17 @@ def _succeed(run, outcome: Outcome):
     words = {"errors": errors, "message": storable(outcome.message)[:LONGEST]}
     with transaction.atomic():
         run.flush()
-        return states.finish(run.job.pk, run.worker, status, **totals, **words)
+        done = states.finish(run.job.pk, run.worker, status, **totals, **words)
+        if done and run.job.type == Type.BACKUP and run.job.fileset.verify:
+            _add_verification(run.job)
+    return done
+
+
+def _add_verification(job):
+    """Queue the verification of a backup; it has no task yet."""
+    same = ("account", "client", "name", "engine", "fileset", "pool", "storage", "requested_by")
+    fields = {name: getattr(job, name) for name in same}
+    Job.objects.create(type=Type.VERIFY, parent=job, **fields)
 
 
 def fail(run, status, message):
@@ -87,12 +103,9 @@ def fail(run, status, message):
     discard(run.job)
     (run.info if status == Status.CANCELED else run.error)(message)
     message = storable(message)[:LONGEST]
-    progress = run.last_progress()
     with transaction.atomic():
         run.flush()
-        states.give_up(
-            run.job.pk, run.worker, status, message=message, errors=run.errors, **progress
-        )
+        states.give_up(run.job.pk, run.worker, status, message=message, **run.progress())
 
 
 def discard(job):

@@ -16,6 +16,7 @@ from .models import Job
 from .models.job import AT_WORK
 
 Status = Job.Status
+ANY = object()  # instead of a value that a field must have
 
 
 class ClientBusy(Exception):
@@ -49,9 +50,13 @@ def give_up(job_id: int, worker: str, status: str, **fields) -> bool:
 
 def take_over(job: Job, worker: str) -> bool:
     """Make a job at work, as it was read, another worker's; False when one was quicker."""
-    return _step(
-        job.pk, [job.status], job.status, owner=job.worker, seen_at=job.seen, worker=worker
-    )
+    as_read = {"owner": job.worker, "seen_at": job.seen}
+    return _step(job.pk, [job.status], job.status, **as_read, worker=worker)
+
+
+def note_task(job_id: int, seen=ANY) -> bool:
+    """Note that a queued job has a task now; False when its ``seen`` is no longer what was read."""
+    return _step(job_id, [Status.QUEUED], Status.QUEUED, seen_at=seen)
 
 
 def withdraw(job_id: int, message: str) -> bool:
@@ -71,10 +76,11 @@ def _end(job_id, sources, status, **fields):
     return _step(job_id, sources, status, ended=Greatest(now, F("started")), **fields)
 
 
-def _step(job_id, sources, status, *, owner=None, seen_at=None, **fields):
-    jobs = Job.objects.filter(pk=job_id, status__in=sources)
-    if owner is not None:
-        jobs = jobs.filter(worker=owner)
-    if seen_at is not None:
-        jobs = jobs.filter(seen=seen_at)
+def _step(job_id, sources, status, *, owner=ANY, seen_at=ANY, **fields):
+    wanted = {"worker": owner, "seen": seen_at}
+    jobs = Job.objects.filter(
+        pk=job_id,
+        status__in=sources,
+        **{name: value for name, value in wanted.items() if value is not ANY},
+    )
     return jobs.update(status=status, **({"seen": timezone.now()} | fields)) == 1

@@ -1,22 +1,64 @@
 """What the background worker does for backups."""
 
 import datetime as dt
+import logging
 
+from django.db.models import Q
 from django.utils import timezone
 from django_tasks import task
 
-from . import running
+from . import mailboxes, preparing, reaping, running, states
+from .models import Job
 from .states import ClientBusy
 
 WAIT = dt.timedelta(seconds=5)  # for another job of the client, and longer each time
 LONGEST_WAIT = dt.timedelta(minutes=1)
+LOST_TASK = dt.timedelta(hours=1)
+
+logger = logging.getLogger(__name__)
 
 
 @task()
 def run_job(job_id: int, attempt: int = 0):
-    """Do a queued job; while its client is busy with another one, try again later."""
+    """Do a queued job; while its client is busy with another one, try again later.
+
+    A task is begun again when its worker died: then the job ends as failed.
+    """
     try:
-        running.run(job_id)
+        begun = running.run(job_id)
     except ClientBusy:
+        states.note_task(job_id)
         again = timezone.now() + min(WAIT * (attempt + 1), LONGEST_WAIT)
         run_job.using(run_after=again).enqueue(job_id, attempt + 1)
+        return
+    job = Job.objects.filter(pk=job_id).first()
+    if job and not begun:
+        reaping.reap_if_dead(job)
+    if job and job.is_good and job.type == Job.Type.BACKUP:
+        harvest_mailboxes(job)
+    enqueue_waiting()
+
+
+@task()
+def prepare_download(download_id: int):
+    """Make a download ready."""
+    preparing.prepare(download_id)
+
+
+def harvest_mailboxes(job: Job):
+    """Note the mailboxes of a good backup, which stays good if that goes wrong."""
+    try:
+        mailboxes.harvest(job)
+    except Exception:
+        logger.exception("The mailboxes of job %s could not be noted.", job.pk)
+
+
+def enqueue_waiting():
+    """Give a task to each queued job that has none yet, or whose task seems to be lost.
+
+    Two tasks of a job are one too many, and no harm: only one can begin it.
+    """
+    lost = Q(seen=None) | Q(seen__lt=timezone.now() - LOST_TASK)
+    for job in Job.objects.filter(lost, status=Job.Status.QUEUED):
+        if states.note_task(job.pk, job.seen):
+            run_job.enqueue(job.pk)

@@ -1,0 +1,45 @@
+"""Ending the jobs whose worker died."""
+
+import datetime as dt
+
+from django.utils import timezone
+
+from . import running, states
+from .conf import conf
+from .models import Job
+from .models.job import AT_WORK
+from .run import JobRun
+from .workers import is_gone, this_worker
+
+Status = Job.Status
+
+
+def reap() -> int:
+    """End each job whose worker died; return how many."""
+    at_work = Job.objects.filter(status__in=AT_WORK).exclude(worker="")
+    return sum(reap_if_dead(job) for job in at_work)
+
+
+def reap_if_dead(job: Job) -> bool:
+    """End a job at work, and remove what it left, if its worker died; say whether that was so."""
+    reason = _death(job)
+    worker = this_worker("upkeep")
+    if not (reason and states.take_over(job, worker)):
+        return False
+    canceled = job.status == Status.CANCELING
+    status = Status.CANCELED if canceled else Status.FAILED
+    running.fail(
+        JobRun(job, worker), status, f"The job was canceled. {reason}" if canceled else reason
+    )
+    return True
+
+
+def _death(job):
+    """Return in a sentence why a job at work counts as dead; "" for one that lives."""
+    if job.status not in AT_WORK or not job.worker:
+        return ""
+    if is_gone(job.worker):
+        return "The process that did this job ended before it was done."
+    if job.seen < timezone.now() - dt.timedelta(seconds=conf.JOB_LOST_SECONDS):
+        return f"This job gave no sign of life for {conf.JOB_LOST_SECONDS} seconds."
+    return ""
