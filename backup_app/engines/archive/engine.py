@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from ...exceptions import InvalidEngine
-from ..base import ClientConfig, Engine, Outcome, Run
-from . import backup, commands, configuring, installing
+from ..base import ClientConfig, Engine, Listing, Node, Outcome, Run, Selection
+from . import backup, browsing, commands, configuring, installing, selection
+from .view import View
 
 MiB = 1024 * 1024
 
@@ -38,6 +39,32 @@ class ArchiveEngine(Engine):
 
     def discard(self, job) -> None:
         backup.discard(job)
+
+    # --- Reading a backup's view -----------------------------------------------------------
+
+    def list_folder(
+        self, job, path: bytes, *, offset: int = 0, limit: int | None = None
+    ) -> Listing:
+        return View(job).listing(path, offset, limit)
+
+    def folder_path(self, job, node_id: int) -> bytes:
+        return View(job).node(node_id).path
+
+    def subfolders(self, job, node_id: int) -> Sequence[Node]:
+        view = View(job)
+        return view.subfolders(view.node(node_id))
+
+    def select_paths(self, job, paths: Sequence[bytes]) -> Selection:
+        return selection.select_paths(View(job), paths)
+
+    def select_ids(self, job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
+        return selection.select_ids(View(job), nodes, files)
+
+    def jobs_with_path(self, jobs, path: bytes):
+        return browsing.jobs_with_path(jobs, path)
+
+    def client_tree(self, client, path: bytes) -> Sequence[Node]:
+        return browsing.client_tree(client, path)
 
     # --- Clients ---------------------------------------------------------------------------
 

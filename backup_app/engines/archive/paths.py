@@ -1,0 +1,36 @@
+"""Paths of clients: bytes, absolute, with any byte but NUL in them."""
+
+from hashlib import blake2b
+
+from ...exceptions import NotFound
+
+ROOT = b"/"
+
+
+def shown(path: bytes) -> str:
+    """Return a path as a message can name it."""
+    return path.decode(errors="replace")
+
+
+def normal(path: bytes) -> bytes:
+    """Return a path without doubled or trailing slashes and "."; raises NotFound for ".."."""
+    parts = [part for part in path.split(b"/") if part not in (b"", b".")]
+    if b".." in parts:
+        raise NotFound(f"A path in a backup cannot contain '..': '{shown(path)}'.")
+    return ROOT + b"/".join(parts)
+
+
+def split(path: bytes) -> tuple[bytes, bytes]:
+    """Return (folder, name) of a normal path; the root is in no folder but itself."""
+    folder, _, name = path.rpartition(b"/")
+    return folder or ROOT, name
+
+
+def join(folder: bytes, name: bytes) -> bytes:
+    """Return the path of a name in a folder; the root's own name is empty."""
+    return folder + name if folder == ROOT else folder + b"/" + name
+
+
+def digest(path: bytes) -> bytes:
+    """Return ``Folder.path_hash`` of a path."""
+    return blake2b(path, digest_size=16).digest()
