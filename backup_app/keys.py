@@ -35,6 +35,11 @@ def make(account, name: str = "", expires=None) -> tuple[ApiKey, str]:
     return key, text
 
 
+def looks_like_key(text: str) -> bool:
+    """Say whether a text is written as a key is, be there such a key or not."""
+    return WRITTEN.fullmatch(text) is not None
+
+
 def find(text: str) -> ApiKey | None:
     """Return the usable key that has this text, with its account; None when there is none."""
     if not (written := WRITTEN.fullmatch(text)):

@@ -54,7 +54,12 @@ def test_another_secret_is_refused(account):
 )
 def test_what_is_no_key_is_not_looked_for(text, django_assert_num_queries):
     with django_assert_num_queries(0):
+        assert not keys.looks_like_key(text)
         assert keys.find(text) is None
+
+
+def test_a_key_looks_like_one(account):
+    assert keys.looks_like_key(keys.make(account)[1])
 
 
 def test_a_key_expires(account):
