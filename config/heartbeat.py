@@ -21,20 +21,26 @@ logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def beating(name: str, daily: Callable[[], object]):
+def beating(name: str, *, daily: Callable[[], object], often: Callable[[], object]):
     """Say every few seconds that the worker of this name lives, until the block ends.
 
-    Do what is due ``daily`` as well, beginning now.
+    Do what is due ``daily`` as well, beginning now; and as often as that what is due ``often``,
+    beside it, so that the heart beats however long it takes.
     """
     beat(name)
     stop = threading.Event()
-    thread = threading.Thread(target=_keep_beating, args=(name, stop, daily), daemon=True)
-    thread.start()
+    threads = [
+        threading.Thread(target=_keep_beating, args=(name, stop, daily), daemon=True),
+        threading.Thread(target=_keep_doing, args=(often, stop), daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
         stop.set()
-        thread.join(EVERY)
+        for thread in threads:
+            thread.join(EVERY)
         Worker.objects.filter(name=name).delete()
 
 
@@ -80,6 +86,18 @@ def _keep_beating(name: str, stop: threading.Event, daily: Callable[[], object])
             # The next beat tries again, on a new connection.
             logger.warning("The sign of life of worker %s could not be written.", name)
             connection.close()
+        if stop.wait(EVERY):
+            break
+    connection.close()
+
+
+def _keep_doing(what: Callable[[], object], stop: threading.Event):
+    while True:
+        try:
+            what()
+        except Exception:
+            logger.exception("What a worker does every %d seconds went wrong.", EVERY)
+        connection.close_if_unusable_or_obsolete()
         if stop.wait(EVERY):
             break
     connection.close()

@@ -88,7 +88,7 @@ def test_a_worker_is_known_while_it_works(monkeypatch):
     monkeypatch.setattr(heartbeat, "EVERY", 0.05)
     done = threading.Event()
 
-    with heartbeat.beating("one", daily=done.set):
+    with heartbeat.beating("one", daily=done.set, often=lambda: None):
         assert done.wait(5)
         Worker.objects.update(seen=timezone.now() - timedelta(minutes=1))
         deadline = time.monotonic() + 5
@@ -97,6 +97,24 @@ def test_a_worker_is_known_while_it_works(monkeypatch):
             time.sleep(0.05)
 
     assert not Worker.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_goes_wrong_often_stops_neither_heart_nor_itself(monkeypatch, caplog):
+    monkeypatch.setattr(heartbeat, "EVERY", 0.05)
+    times, enough = [], threading.Event()
+
+    def often():
+        times.append(1)
+        if len(times) == 3:
+            enough.set()
+        raise ZeroDivisionError
+
+    with heartbeat.beating("one", daily=lambda: None, often=often):
+        assert enough.wait(5)
+        assert Worker.objects.alive().exists()
+
+    assert caplog.records[0].exc_info[0] is ZeroDivisionError
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 from django.core.management import call_command
 from django_tasks_db.management.commands.db_worker import Command as DatabaseWorker
 
+from backup_app import upkeep
+
 from ... import health
 from ...heartbeat import beating
 
@@ -17,7 +19,7 @@ class Command(DatabaseWorker):
 
     def handle(self, *, worker_id, **options):
         health.require_migrations()
-        with beating(worker_id, daily=prune):
+        with beating(worker_id, daily=prune, often=upkeep.tick):
             super().handle(worker_id=worker_id, **options)
 
 

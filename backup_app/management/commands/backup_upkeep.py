@@ -1,0 +1,24 @@
+import time
+
+from django.core.management.base import BaseCommand, CommandError
+
+from ... import upkeep
+
+
+class Command(BaseCommand):
+    help = (
+        "Start backups that are due and end those whose worker died, until stopped. Only for "
+        "projects whose background worker does not do so itself."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("--every", type=float, default=5, metavar="SECONDS")
+        parser.add_argument("--once", action="store_true", help="Do it once and end, for cron.")
+
+    def handle(self, *, every, once, **options):
+        if every <= 0:
+            raise CommandError(f"--every {every} is no time: it must be more than 0 seconds.")
+        upkeep.tick()
+        while not once:
+            time.sleep(every)
+            upkeep.tick()

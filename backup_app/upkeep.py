@@ -1,0 +1,29 @@
+"""What is to be done every few seconds, by any worker."""
+
+import logging
+from collections.abc import Callable
+
+from . import reaping, schedules, tasks
+
+logger = logging.getLogger(__name__)
+
+
+def tick() -> None:
+    """End jobs whose worker died, start what is due, and bring lost tasks back.
+
+    A step that goes wrong is logged, and the next ones are done all the same.
+    """
+    for step in (
+        reaping.reap,
+        schedules.forget_unscheduled,
+        schedules.start_due,
+        tasks.enqueue_waiting,
+    ):
+        _attempt(step)
+
+
+def _attempt(step: Callable[[], object]) -> None:
+    try:
+        step()
+    except Exception:
+        logger.exception("The upkeep of backups went wrong at '%s'.", step.__name__)
