@@ -1,4 +1,8 @@
-"""What a caller may see. Another account's things are unknown (404), never forbidden."""
+"""What a caller may see.
+
+Another account's things are unknown (404), never forbidden; what the account has and did not grant
+to whom the caller is limited to is forbidden (403).
+"""
 
 import ipaddress
 
@@ -17,17 +21,14 @@ def clients(caller):
 
 
 def client(caller, *, ip=None, name=None):
-    """Return one client by its address or name; raises NotFound."""
+    """Return one client by its address or name; raises NotFound and Forbidden."""
     if name is not None:
-        found = clients(caller).filter(name=name).first() if "\0" not in name else None
-        what = f"named '{name}'"
+        wanted, what = {"name": name}, f"named '{name}'"
     else:
-        address = normalized(ip)
-        found = clients(caller).filter(ip=address).first() if address else None
-        what = f"with the address '{ip}'"
-    if found is None:
+        wanted, what = {"ip": normalized(ip)}, f"with the address '{ip}'"
+    if None in wanted.values() or "\0" in what:
         raise NotFound(f"There is no client {what}.")
-    return found
+    return _seen(clients, caller, f"client {what}", **wanted)
 
 
 def client_by_either(caller, text):
@@ -41,6 +42,8 @@ def normalized(text):
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
+    if getattr(address, "scope_id", None):
+        return None  # names an interface of whoever asks
     return str(getattr(address, "ipv4_mapped", None) or address)
 
 
@@ -53,10 +56,17 @@ def jobs(caller):
 
 
 def job(caller, job_id):
-    found = jobs(caller).filter(pk=job_id).first()
-    if found is None:
-        raise NotFound(f"There is no job {job_id}.")
-    return found
+    """Return one job; raises NotFound and Forbidden."""
+    return _seen(jobs, caller, f"job {job_id}", pk=job_id)
+
+
+def _seen(queryset_of, caller, what, **wanted):
+    found = queryset_of(caller).filter(**wanted).first()
+    if found:
+        return found
+    if caller.limited_to and queryset_of(caller.unlimited).filter(**wanted).exists():
+        raise Forbidden(f"The {what} is not granted to '{caller.limited_to}'.")
+    raise NotFound(f"There is no {what}.")
 
 
 def readable_backup(caller, job_id):

@@ -1,6 +1,6 @@
 """Who asks: an account, or one of its subusers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.module_loading import import_string
@@ -23,6 +23,11 @@ class Caller:
     def limited_to(self) -> Subuser | None:
         """Whose granted clients are all that may be seen; None for all of the account's."""
         return self.subuser or self.behalf
+
+    @property
+    def unlimited(self) -> "Caller":
+        """The account itself."""
+        return replace(self, subuser=None, behalf=None)
 
 
 def address_of(request) -> str:

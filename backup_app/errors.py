@@ -3,14 +3,27 @@
 ``{"error": sentence, "code": str, "fields": {name: [sentence]}}``
 """
 
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
-from django.http import Http404
+import logging
+
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFieldsSent
+from django.http import Http404, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions as drf
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from .exceptions import BackupError, Forbidden, Invalid, NotFound, TooManyAttempts
+from .exceptions import (
+    BackupError,
+    EngineError,
+    Forbidden,
+    Invalid,
+    InvalidEngine,
+    NotFound,
+    TooManyAttempts,
+)
 from .parsers import too_large
+
+logger = logging.getLogger(__name__)
 
 CODES = {
     drf.ParseError: "invalid_body",
@@ -35,6 +48,12 @@ def handle(exc, context):
     return response
 
 
+@csrf_exempt
+def unknown(request):
+    """Answer any request to an address below the API that no operation has."""
+    return JsonResponse(body(NotFound(f"There is nothing at '{request.path}'.")), status=404)
+
+
 def body(refusal: BackupError):
     return {"error": refusal.message, "code": refusal.code, "fields": refusal.fields}
 
@@ -44,20 +63,37 @@ def as_refusal(exc):
     match exc:
         case BackupError():
             return exc
+        case drf.APIException():
+            return _of_rest_framework(exc)
+        case InvalidEngine():
+            logger.error("%s", exc)
+            return EngineError(str(exc))
+        case Http404():
+            return NotFound("There is nothing at this address.")
+    return _of_django(exc)
+
+
+def _of_rest_framework(exc):
+    match exc:
         case drf.ValidationError():
-            return Invalid(dict(_flatten(exc.detail)))
+            fields = dict(_flatten(exc.detail))
+            said = [f"{name}: {said}" for name, sentences in fields.items() for said in sentences]
+            return Invalid(fields, " ".join(said))
+        case drf.PermissionDenied():
+            return Forbidden(str(exc.detail))
+    refusal = BackupError(str(exc.detail))
+    refusal.status, refusal.code = exc.status_code, CODES.get(type(exc), refusal.code)
+    return refusal
+
+
+def _of_django(exc):
+    match exc:
         case RequestDataTooBig():
             return too_large()
         case TooManyFieldsSent():
             return BackupError("The form has more fields than are accepted.")
-        case Http404():
-            return NotFound("There is nothing at this address.")
-        case drf.PermissionDenied():
-            return Forbidden(str(exc.detail))
-        case drf.APIException():
-            refusal = BackupError(str(exc.detail))
-            refusal.status, refusal.code = exc.status_code, CODES.get(type(exc), refusal.code)
-            return refusal
+        case SuspiciousOperation():
+            return BackupError("The request cannot be understood.")
     return None
 
 

@@ -14,12 +14,14 @@ class BackupError(Exception):
 
 
 class Invalid(BackupError):
-    """Parameters that cannot be accepted: ``{name: [sentence]}``."""
+    """Parameters that cannot be accepted: ``{name: [sentence]}``.
 
-    def __init__(self, fields):
-        super().__init__(
-            " ".join(s for sentences in fields.values() for s in sentences), fields=fields
-        )
+    Those sentences are the message, unless another is given.
+    """
+
+    def __init__(self, fields, message=None):
+        said = [sentence for sentences in fields.values() for sentence in sentences]
+        super().__init__(message or " ".join(said), fields=fields)
 
 
 class Forbidden(BackupError):

@@ -9,14 +9,15 @@ from rest_framework.views import APIView
 
 from . import access, audit, errors
 from .authentication import BackupAuthentication
-from .conf import conf
 from .exceptions import Forbidden
 from .openapi import BackupAutoSchema
-from .parsers import FormParser, JSONParser, MultiPartParser, too_large
+from .parsers import FormParser, JSONParser, MultiPartParser, require_small
 from .renderers import AlwaysJSON, JSONRenderer
 from .serializers.options import Options
 
 REFUSED = {403, 404}
+ENGINE_REFUSED = {502, 503}  # after which part of a write may be done
+NAMED = ("subuser", "client", "login", "name", "ip", "path", "cmd")  # parameters that audits tell
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,7 @@ class OperationView(APIView):
 
     def validated(self, request):
         """Return the parameters of the body; notes on whose behalf the request is made."""
-        if int(request.META.get("CONTENT_LENGTH") or 0) > conf.MAX_BODY_BYTES:
-            raise too_large()
+        require_small(request.META.get("CONTENT_LENGTH") or "0")
         serializer = self.operation.options(data=request.data or {}, context={"request": request})
         serializer.is_valid(raise_exception=True)
         options = dict(serializer.validated_data)
@@ -82,29 +82,37 @@ class OperationView(APIView):
 
     def finalize_response(self, request, response, *args, **kwargs):
         response = super().finalize_response(request, response, *args, **kwargs)
-        if request.auth:
-            self.note(request, response)
+        # Not of request.auth, which asks for the credentials again where they were refused.
+        if caller := getattr(request, "caller", None):
+            self.note(request, caller, response)
         return response
 
-    def note(self, request, response):
-        refused = response.status_code in REFUSED
-        if not refused and not (self.operation.writes and response.status_code < 300):
+    def note(self, request, caller, response):
+        status, writes = response.status_code, self.operation.writes
+        refused = status in REFUSED or (writes and status in ENGINE_REFUSED)
+        if not refused and not (writes and status < 300):
             return
         audit.note(
-            account=request.auth.account,
-            login=request.auth.login,
-            address=request.auth.address,
+            account=caller.account,
+            login=caller.login,
+            address=caller.address,
             operation=self.operation.name,
-            target=" ".join([*map(str, self.kwargs.values()), *self.named_targets(request)]),
+            target=" ".join(
+                [*map(str, self.kwargs.values()), *self.named_targets(request, caller)]
+            ),
             outcome=audit.Outcome.REFUSED if refused else audit.Outcome.DONE,
             detail=response.data.get("error", "") if refused else "",
         )
 
-    def named_targets(self, request):
+    def named_targets(self, request, caller):
         """Return what a body names that is no secret and no long list."""
+        behalf = [f"for {caller.behalf.login}"] if caller.behalf else []
         options = getattr(request, "options", {})
-        names = ("subuser", "client", "login", "name", "path", "cmd")
-        return [str(options[name]) for name in names if options.get(name)]
+        named = [options[name] for name in NAMED if options.get(name)]
+        return behalf + [
+            each.decode(errors="replace") if isinstance(each, bytes) else str(each)
+            for each in named
+        ]
 
 
 def operation(

@@ -77,6 +77,12 @@ def _inside(value):
     return ()
 
 
+def require_small(content_length: str):
+    """Raise TooLarge for the header of a body that is larger than accepted."""
+    if content_length.isdecimal() and int(content_length[:20]) > conf.MAX_BODY_BYTES:
+        raise too_large()
+
+
 def read_within_limit(stream):
     body = stream.read(conf.MAX_BODY_BYTES + 1)
     if len(body) > conf.MAX_BODY_BYTES:

@@ -1,8 +1,9 @@
 """The routes of the operations, each with and without a slash at its end."""
 
-from django.urls import path, register_converter
+from django.urls import path, re_path, register_converter
 
 from .converters import NumberConverter
+from .errors import unknown
 from .views import jobs
 
 register_converter(NumberConverter, "number")
@@ -15,3 +16,4 @@ urlpatterns = [
     for route, view in ROUTES.items()
     for slash in ("", "/")
 ]
+urlpatterns.append(re_path("", unknown))

@@ -26,6 +26,7 @@ routes = [
     ),
     path("redoc/", SpectacularRedocView.as_view(title="Redoc", url_name="schema"), name="redoc"),
     path("calendar/events/v1", include("calendar_app.urls")),
+    path("api/", include("backup_app.urls")),
     # Also while DEBUG has a page of its own for unknown paths, and before a form is asked for.
     re_path(r"^(?:calendar|api)(?:/|$)", csrf_exempt(errors.not_found)),
     path("media/<path:path>", media),
