@@ -1,0 +1,34 @@
+from django.contrib.admin import register
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, FieldTextFilter
+from unfold.decorators import display
+
+from ..models import AuditEntry
+from .filters import RelatedFilter
+from .lists import BackupAdmin, ReadOnly
+
+COLOURS = {"done": "success", "refused": "warning", "wrong login": "danger"}
+
+
+@register(AuditEntry)
+class AuditEntryAdmin(ReadOnly, BackupAdmin):
+    list_display = ["time", "login", "account", "operation", "target", "outcome_label", "address"]
+    list_filter = [
+        ("outcome", ChoicesDropdownFilter),
+        ("account", RelatedFilter),
+        ("operation", FieldTextFilter),
+        ("address", FieldTextFilter),
+    ]
+    list_select_related = ["account"]
+    date_hierarchy = "time"
+    search_fields = ["login", "target", "detail"]
+    fields = [
+        "time",
+        ("login", "account"),
+        ("operation", "target"),
+        ("outcome", "detail"),
+        "address",
+    ]
+
+    @display(description="outcome", ordering="outcome", label=COLOURS)
+    def outcome_label(self, entry):
+        return entry.outcome, entry.get_outcome_display()

@@ -1,0 +1,47 @@
+"""What several of the admin's lists and pages show."""
+
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.timesince import timesince
+
+STATUS_COLOURS = {
+    "queued": "info",
+    "running": "info",
+    "canceling": "warning",
+    "completed": "success",
+    "warnings": "warning",
+    "failed": "danger",
+    "canceled": "warning",
+}
+LINK = '<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}</a>'
+
+
+def size(number):
+    """Return a number of bytes as people read it, None for None."""
+    return None if number is None else filesizeformat(number)
+
+
+def age(moment):
+    """Return how long ago a moment was, in its largest unit; None for None."""
+    if moment is None:
+        return None
+    passed = timesince(moment, timezone.now(), depth=1)
+    return f"{passed} ago"
+
+
+def link(record, text=None):
+    """Return a link to the page of a record of this app, None for None."""
+    if record is None:
+        return None
+    address = reverse(f"admin:backup_app_{record._meta.model_name}_change", args=[record.pk])
+    return format_html(LINK, address, text or record)
+
+
+def duration(started, ended):
+    """Return how long something took or has taken so far, as 1:02:03; None if it never began."""
+    if started is None:
+        return None
+    seconds = int(((ended or timezone.now()) - started).total_seconds())
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

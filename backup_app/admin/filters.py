@@ -1,0 +1,26 @@
+"""Filters of the admin's lists."""
+
+from django.db.models import BigIntegerField
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, DropdownFilter
+
+
+class RelatedFilter(AutocompleteSelectFilter):
+    """One related record, chosen by name; an ID that none can have counts as no choice."""
+
+    def value(self):
+        value = str(super().value() or "")
+        return value if value.isdecimal() and int(value) <= BigIntegerField.MAX_BIGINT else None
+
+
+class DeletedFilter(DropdownFilter):
+    """Clients that are there, unless the deleted ones are asked for."""
+
+    title = "state"
+    parameter_name = "state"
+    all_option = ["", "All but the deleted"]
+
+    def lookups(self, request, model_admin):
+        return [("deleted", "Deleted")]
+
+    def queryset(self, request, queryset):
+        return queryset.exclude(deleted=None) if self.value() else queryset.present()

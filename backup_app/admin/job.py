@@ -1,0 +1,134 @@
+from django.contrib.admin import action, register
+from django.contrib.admin.utils import unquote
+from django.http import Http404
+from django.urls import reverse
+from django.utils.html import format_html
+from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.decorators import action as page_action
+from unfold.decorators import display
+
+from .. import jobs, shapes
+from ..models import Job
+from . import bulk, columns
+from .browsing import Browser
+from .filters import RelatedFilter
+from .lists import BackupAdmin, ReadOnly
+from .log import LogInline
+
+
+@register(Job)
+class JobAdmin(ReadOnly, BackupAdmin):
+    list_display = [
+        "id",
+        "client",
+        "type",
+        "level",
+        "status_label",
+        "begun",
+        "duration",
+        "files",
+        "content",
+        "requested_by",
+        "browse_link",
+    ]
+    list_filter = [
+        ("status", ChoicesDropdownFilter),
+        ("type", ChoicesDropdownFilter),
+        ("level", ChoicesDropdownFilter),
+        ("client", RelatedFilter),
+    ]
+    list_select_related = ["client"]
+    date_hierarchy = "created"
+    search_fields = ["=id", "name", "client__name"]
+    search_help_text = "By name, client or number."
+    actions = ["cancel", "verify"]
+    actions_detail = ["browse"]
+    inlines = [LogInline]
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    ("client", "account"),
+                    ("type", "level", "status_label"),
+                    "message",
+                    ("created", "begun", "ended", "duration"),
+                    ("files", "content", "stored", "errors"),
+                    "progress",
+                ]
+            },
+        ),
+        (
+            "How it was asked for",
+            {
+                "classes": ["tab"],
+                "fields": [
+                    "requested_by",
+                    ("fileset", "pool"),
+                    ("storage", "engine"),
+                    "parent",
+                    "request",
+                    "worker",
+                ],
+            },
+        ),
+    ]
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).select_related("client", "parent")
+
+    def has_operate_permission(self, request, object_id=None):
+        """Whoever may change jobs may start and cancel them; their records nobody changes."""
+        return request.user.has_perm("backup_app.change_job")
+
+    @action(description="Cancel", permissions=["operate"])
+    def cancel(self, request, queryset):
+        by = request.user.get_username()
+        bulk.run(self, request, queryset, "Asked to cancel", lambda job: jobs.cancel(job, by))
+
+    @action(description="Verify", permissions=["operate"])
+    def verify(self, request, queryset):
+        by = request.user.get_username()
+        related = queryset.select_related("client", "fileset", "pool", "storage")
+        start = lambda job: jobs.start_verify(job, by)  # noqa: E731
+        bulk.run(self, request, related, "Verification started", start)
+
+    @page_action(description="Browse", url_path="browse", icon="folder_open", permissions=["view"])
+    def browse(self, request, object_id):
+        job = self.get_object(request, unquote(object_id))
+        if job is None:
+            raise Http404
+        return Browser(self, request, job).respond()
+
+    @display(description="status", ordering="status", label=columns.STATUS_COLOURS)
+    def status_label(self, job):
+        return job.status, job.get_status_display()
+
+    @display(description="started", ordering="started")
+    def begun(self, job):
+        return job.started
+
+    @display(description="took")
+    def duration(self, job):
+        return columns.duration(job.started, job.ended)
+
+    @display(description="size", ordering="bytes")
+    def content(self, job):
+        return columns.size(job.bytes)
+
+    @display(description="stored", ordering="stored_bytes")
+    def stored(self, job):
+        return columns.size(job.stored_bytes)
+
+    @display(description="content")
+    def browse_link(self, job):
+        if not (job.is_good and job.type == Job.Type.BACKUP):
+            return None
+        return format_html(
+            columns.LINK, reverse("admin:backup_app_job_browse", args=[job.pk]), "Browse"
+        )
+
+    @display(description="progress")
+    def progress(self, job):
+        done = shapes.progress(job)
+        return f"{done['percent']} %: {done['files']} files, {columns.size(done['bytes'])}"

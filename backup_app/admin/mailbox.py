@@ -1,0 +1,37 @@
+from django.contrib.admin import register
+from unfold.decorators import display
+
+from ..forms import MailboxForm
+from ..models import Mailbox
+from . import columns
+from .filters import RelatedFilter
+from .lists import BackupAdmin
+
+
+@register(Mailbox)
+class MailboxAdmin(BackupAdmin):
+    form = MailboxForm
+    list_display = ["mailbox", "client", "pst_path", "kilobytes", "pst_mtime", "store_path"]
+    list_filter = [("client", RelatedFilter)]
+    list_select_related = ["client"]
+    search_fields = ["mailbox", "client__name"]
+    autocomplete_fields = ["client"]
+    readonly_fields = ["pst_path", "pst_file_id", "kilobytes", "pst_mtime", "found_in"]
+    fieldsets = [
+        (None, {"fields": ["mailbox", "client", "store_path"]}),
+        (
+            "Newest PST file",
+            {"fields": ["pst_path", ("kilobytes", "pst_mtime"), ("found_in", "pst_file_id")]},
+        ),
+    ]
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).select_related("client", "job")
+
+    @display(description="size", ordering="pst_size")
+    def kilobytes(self, mailbox):
+        return columns.size(mailbox.pst_size)
+
+    @display(description="found in")
+    def found_in(self, mailbox):
+        return columns.link(mailbox.job)

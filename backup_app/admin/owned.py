@@ -1,0 +1,18 @@
+"""What belongs to an account."""
+
+from .filters import RelatedFilter
+from .lists import BackupAdmin
+
+
+class OwnedAdmin(BackupAdmin):
+    """Records of all accounts; whose one is, is said when it is made, and never changed."""
+
+    list_filter = [("account", RelatedFilter)]
+    autocomplete_fields = ["account"]
+    derived_fields = []
+
+    def get_readonly_fields(self, request, obj=None):
+        return [*self.derived_fields, *(["account"] if obj else [])]
+
+    def get_changeform_initial_data(self, request):
+        return {"account": request.user.pk, **super().get_changeform_initial_data(request)}

@@ -1,0 +1,45 @@
+from django.contrib.admin import register
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
+from unfold.decorators import display
+
+from ..engines import get_engine
+from ..exceptions import BackupError, InvalidEngine
+from ..forms import StorageForm
+from ..models import Storage
+from . import columns
+from .filters import RelatedFilter
+from .lists import BackupAdmin
+
+
+@register(Storage)
+class StorageAdmin(BackupAdmin):
+    form = StorageForm
+    list_display = ["name", "zone", "kind", "path", "used", "free"]
+    list_filter = [("zone", RelatedFilter)]
+    list_select_related = ["zone"]
+    search_fields = ["name", "path"]
+    autocomplete_fields = ["zone"]
+    readonly_fields = ["used", "free"]
+    fields = ["name", "zone", "kind", "path", "capacity", ("used", "free")]
+
+    def get_queryset(self, request):
+        stored = Coalesce(Sum("jobs__stored_bytes"), 0)
+        return super().get_queryset(request).select_related("zone").annotate(stored=stored)
+
+    @display(description="used", ordering="stored")
+    def used(self, storage):
+        return columns.size(getattr(storage, "stored", None))
+
+    @display(description="free")
+    def free(self, storage):
+        return columns.size(_free(storage)) if storage.pk else None
+
+
+def _free(storage):
+    """Return the free bytes of a storage, None while its engine cannot tell."""
+    try:
+        usage = get_engine(storage.zone.engine).disk_usage(storage)
+    except (BackupError, InvalidEngine, OSError):
+        return None
+    return usage and usage[1]

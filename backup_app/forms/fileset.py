@@ -1,0 +1,52 @@
+from django import forms
+from unfold.widgets import (
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from .lines import DatabasesField, LinesField, PathsField
+from .owned import OwnedForm
+
+
+class FilesetForm(OwnedForm):
+    """A fileset: what is backed up as lines of text, instead of JSON."""
+
+    include = PathsField(label="Folders and files", help_text="Absolute paths, one a line.")
+    exclude = LinesField(
+        label="Left out",
+        required=False,
+        help_text="Patterns such as *.tmp for names or /var/cache for paths, one a line.",
+    )
+    databases = DatabasesField(
+        required=False, help_text="One a line: mysql or postgresql, a blank, the name."
+    )
+    one_filesystem = forms.BooleanField(
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text="Stay on the file system that each of the folders is on.",
+    )
+    compression = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=19,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text="1 is quick, 19 is small; empty is the engine's own.",
+    )
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for name in ("one_filesystem", "compression"):
+            if name in self.fields:
+                self.fields[name].initial = self.instance.options.get(name)
+
+    def clean(self):
+        super().clean()
+        self.instance.options = self._options()
+        return self.cleaned_data
+
+    def _options(self):
+        options = dict(self.instance.options)
+        for name in ("one_filesystem", "compression"):
+            if name in self.cleaned_data:
+                options[name] = self.cleaned_data[name]
+        return {name: value for name, value in options.items() if value is not None}
