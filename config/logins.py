@@ -1,4 +1,4 @@
-"""Logins with a password, slowed for whoever guesses."""
+"""Logins with a password or an API key, slowed for whoever guesses."""
 
 import contextlib
 import hashlib
@@ -10,6 +10,9 @@ from django.core.exceptions import PermissionDenied
 from drf_spectacular.authentication import BasicScheme
 from rest_framework.authentication import BasicAuthentication
 from rest_framework.exceptions import AuthenticationFailed, Throttled
+
+from backup_app import keys
+from backup_app.authentication import account_of
 
 ATTEMPTS = 10
 SECONDS = 300
@@ -31,15 +34,29 @@ class SlowedBackend(ModelBackend):
 
 
 class SlowedBasicAuthentication(BasicAuthentication):
-    """HTTP Basic that says 429 while SlowedBackend refuses."""
+    """HTTP Basic with a password, or with an e-mail address and an API key of the backup service.
+
+    Says 429 while too many of either were wrong.
+    """
 
     def authenticate_credentials(self, userid, password, request=None):
         try:
+            if keys.looks_like_key(password):
+                return self.account_of_key(userid, password, request), None
             return super().authenticate_credentials(userid, password, request)
         except AuthenticationFailed as e:
             if Failures(request, userid).are_too_many():
                 raise Throttled(SECONDS, "Too many wrong passwords. Try again later.") from e
             raise
+
+    @staticmethod
+    def account_of_key(email, text, request):
+        failures = Failures(request, email)
+        account = None if failures.are_too_many() else account_of(email, text)
+        if account is None:
+            failures.add()
+            raise AuthenticationFailed("The e-mail address or the API key is wrong.")
+        return account
 
 
 class SlowedBasicScheme(BasicScheme):

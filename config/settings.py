@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
+from backup_app import conf as backup_conf
 from calendar_app import conf as calendar_conf
 
 from . import data, services
@@ -178,8 +179,13 @@ REST_FRAMEWORK = {
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 globals().update(env.group("CALENDAR_", calendar_conf.DEFAULTS))
+globals().update(env.group("BACKUP_", backup_conf.DEFAULTS))
+BACKUP_CLIENT_ADDRESS = "config.logins.address"
+# As much as the backup service takes in one form; what each API takes it says itself.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000  # bytes
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 25_000
 
-TOPICS = {
+CALENDAR_TOPICS = {
     "events": "What happens, when and where.",
     "venues": "Where it happens.",
     "organizers": "Who makes it happen.",
@@ -188,12 +194,28 @@ TOPICS = {
     "images": "Pictures of events, venues and organizers.",
     "namespace": "What the calendar's interface says of itself.",
 }
+BACKUP_TOPICS = {
+    "jobs": "Backups, restores and verifications: run, follow, cancel.",
+    "browse": "The folders and files of a backup.",
+    "restore": "Files, folders and databases back to a machine.",
+    "download": "A backup as one tar, in chunks.",
+    "clients": "The machines that are backed up.",
+    "subusers": "Logins that see some of an account's machines.",
+    "mail": "Mailboxes found in backups.",
+    "settings": "Zones, storages, pools and filesets.",
+}
+TOPICS = CALENDAR_TOPICS | BACKUP_TOPICS
 SPECTACULAR_SETTINGS = {
     "TITLE": "Calendar and backup",
     "DESCRIPTION": "An event calendar and a backup service behind two REST interfaces.",
     "VERSION": "0.1.0",
     "TAGS": [{"name": name, "description": text} for name, text in TOPICS.items()],
-    "EXTENSIONS_ROOT": {"x-tagGroups": [{"name": "Event calendar", "tags": [*TOPICS]}]},
+    "EXTENSIONS_ROOT": {
+        "x-tagGroups": [
+            {"name": "Event calendar", "tags": [*CALENDAR_TOPICS]},
+            {"name": "Backup service", "tags": [*BACKUP_TOPICS]},
+        ]
+    },
     "SERVE_INCLUDE_SCHEMA": False,
     "POSTPROCESSING_HOOKS": [],  # the choices of a field stay with the field
     "SCHEMA_PATH_PREFIX": rf"/{BASE_PATH}(calendar/events/v1|api)",

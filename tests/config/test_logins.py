@@ -3,6 +3,7 @@ from django.contrib.auth import get_user_model
 from rest_framework.test import APIClient
 from urllib3 import make_headers
 
+from backup_app import keys
 from config.logins import ATTEMPTS
 
 pytestmark = pytest.mark.django_db
@@ -71,3 +72,43 @@ def test_the_admin_counts_with_the_interfaces(client):
 
     assert response.status_code == 200
     assert "_auth_user_id" not in client.session
+
+
+class TestApiKeys:
+    """A key of the backup service, with the account's e-mail address, is as good as a password."""
+
+    NEW = {"title": "Fair", "start_date": "2030-03-01", "end_date": "2030-03-02"}
+
+    def post(self, login, password):
+        headers = {"Authorization": basic(login, password)}
+        return APIClient().post(EVENTS, self.NEW, headers=headers).status_code
+
+    def test_an_event_is_written_with_one(self, ann):
+        _, text = keys.make(ann)
+
+        assert self.post("Ann@example.org", text) == 201
+
+    def test_it_fits_its_own_account_only(self, ann):
+        get_user_model().objects.create_superuser("bob", "bob@example.org", "right")
+        _, text = keys.make(ann)
+
+        assert self.post("bob@example.org", text) == 401
+
+    def test_a_revoked_one_is_refused(self, ann):
+        key, text = keys.make(ann)
+        keys.revoke(key.prefix)
+
+        assert self.post("ann@example.org", text) == 401
+
+    def test_who_guesses_has_to_wait_even_with_the_right_one(self, ann):
+        _, text = keys.make(ann)
+        for number in range(ATTEMPTS):
+            self.post("ann@example.org", f"{text}{number}")
+
+        assert self.post("ann@example.org", text) == 429
+
+    def test_it_opens_no_admin(self, ann, client):
+        _, text = keys.make(ann)
+
+        assert not client.login(username="ann", password=text)
+        assert not client.login(username="ann@example.org", password=text)
