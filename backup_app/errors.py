@@ -12,15 +12,7 @@ from rest_framework import exceptions as drf
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from .exceptions import (
-    BackupError,
-    EngineError,
-    Forbidden,
-    Invalid,
-    InvalidEngine,
-    NotFound,
-    TooManyAttempts,
-)
+from .exceptions import BackupError, EngineError, Forbidden, Invalid, InvalidEngine, NotFound
 from .parsers import too_large
 
 logger = logging.getLogger(__name__)
@@ -43,8 +35,8 @@ def handle(exc, context):
     response = Response(body(refusal), status=refusal.status)
     if header := getattr(exc, "auth_header", None):
         response["WWW-Authenticate"] = header
-    if isinstance(refusal, TooManyAttempts):
-        response["Retry-After"] = str(refusal.seconds)
+    for name, value in refusal.headers.items():
+        response[name] = value
     return response
 
 

@@ -11,6 +11,7 @@ class BackupError(Exception):
         super().__init__(message)
         self.message = message
         self.fields = fields or {}
+        self.headers = {}  # that the answer is to have
 
 
 class Invalid(BackupError):
@@ -42,12 +43,22 @@ class TooLarge(BackupError):
     code, status = "too_large", 413
 
 
+class RangeOutside(BackupError):
+    """A ``Range`` with nothing in it, of something that has ``size`` bytes."""
+
+    code, status = "range_outside", 416
+
+    def __init__(self, size):
+        super().__init__(f"The range lies outside: there are {size} bytes.")
+        self.headers = {"Content-Range": f"bytes */{size}"}
+
+
 class TooManyAttempts(BackupError):
     code, status = "too_many_attempts", 429
 
     def __init__(self, message, *, seconds):
         super().__init__(message)
-        self.seconds = seconds
+        self.headers = {"Retry-After": str(seconds)}
 
 
 class EngineError(BackupError):
