@@ -5,6 +5,7 @@ from datetime import datetime
 from django.utils import timezone
 from rest_framework import serializers
 
+from .. import paths
 from ..conf import conf
 
 BIGGEST = 2**63 - 1
@@ -42,6 +43,16 @@ class PathField(serializers.CharField):
         if path and not path.startswith("/"):
             self.fail("relative", path=path)
         return path.encode()
+
+
+class FolderField(PathField):
+    """A folder that need not be named: missing or empty it is ``/``."""
+
+    def __init__(self, **kwargs):
+        super().__init__(required=False, allow_blank=True, default=paths.ROOT, **kwargs)
+
+    def run_validation(self, data=serializers.empty):
+        return paths.normalized(super().run_validation(data) or paths.ROOT)
 
 
 class IdField(serializers.IntegerField):
