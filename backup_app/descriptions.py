@@ -2,7 +2,7 @@
 
 from rest_framework import serializers as s
 
-from .models import Job
+from .models import Download, Job, JobLog
 
 TIME = {"help_text": "Y-m-d H:i:s in the server's zone."}
 
@@ -83,9 +83,21 @@ class Canceled(s.Serializer):
     status = s.ChoiceField(Job.Status.choices)
 
 
+class LogLine(s.Serializer):
+    time = s.CharField(**TIME)
+    level = s.ChoiceField(JobLog.Level.choices)
+    message = s.CharField(allow_blank=True)
+
+
+class JobLogAnswer(s.Serializer):
+    job_id = s.IntegerField()
+    log = LogLine(many=True)
+
+
 class Files(s.Serializer):
     job_id = s.IntegerField()
     path = s.CharField()
+    path_b64 = s.CharField(required=False)
     node_id = s.IntegerField()
     files = FileAnswer(many=True)
     total = s.IntegerField()
@@ -95,5 +107,42 @@ class Nodes(s.Serializer):
     job_id = s.IntegerField()
     node_id = s.IntegerField()
     path = s.CharField()
+    path_b64 = s.CharField(required=False)
     nodes = NodeAnswer(many=True)
     files = FileAnswer(many=True)
+
+
+class Tree(s.Serializer):
+    name = s.CharField()
+    nodes = NodeAnswer(many=True)
+
+
+class DownloadPreparing(s.Serializer):
+    file_name = s.CharField()
+    state = s.ChoiceField([Download.State.PREPARING])
+
+
+class DownloadReady(s.Serializer):
+    file_name = s.CharField()
+    size = s.IntegerField()
+    chunks = s.IntegerField()
+    chunk_size = s.IntegerField()
+    state = s.ChoiceField([Download.State.READY])
+
+
+class PstFile(s.Serializer):
+    mailbox = s.CharField()
+    file = s.CharField()
+    file_id = s.IntegerField(allow_null=True)
+    job_id = s.IntegerField(allow_null=True)
+    size = s.IntegerField(allow_null=True)
+    mtime = s.CharField(allow_null=True, **TIME)
+
+
+class StorePath(s.Serializer):
+    mailbox = s.CharField()
+    path = s.CharField()
+
+
+class Mailboxes(s.Serializer):
+    mailboxes = s.ListField(child=s.CharField())

@@ -58,7 +58,7 @@ class BackupAutoSchema(AutoSchema):
 
     def get_response_serializers(self):
         answer = self.operation.answer
-        answers = answer if isinstance(answer, dict) and 200 in answer else {200: answer}
+        answers = answer if isinstance(answer, dict) else {200: answer}
         refusals = sorted({*ALWAYS, *self.operation.refusals})
         return {
             **answers,
@@ -87,7 +87,7 @@ ADDRESS = {"type": "string", "description": "An IP address."}
 PARAMETERS = {
     "job_id": NUMBER,
     "node_id": NUMBER,
-    "chunk": {"type": "integer", "minimum": 0},
+    "chunk": {"type": "integer", "format": "int64", "minimum": 0},
     "client_ip": ADDRESS,
     "server_ip": ADDRESS,
     "system": {"type": "string", "enum": ["unix", "windows"]},

@@ -59,6 +59,10 @@ def progress(record):
     return {"files": record.files_done, "bytes": record.bytes_done, "percent": percent}
 
 
+def log_line(time, level, message):
+    return {"time": moment(time), "level": level, "message": message}
+
+
 def node(found):
     return {
         "node_id": found.node_id,

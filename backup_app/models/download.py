@@ -28,3 +28,7 @@ class Download(models.Model):
 
     def __str__(self):
         return f"{self.job_id} {self.state}"
+
+    @property
+    def is_ready(self):
+        return self.state == self.State.READY

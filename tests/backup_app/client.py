@@ -2,6 +2,8 @@
 
 import base64
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from backup_app import keys
@@ -20,3 +22,11 @@ def client_with(login, password):
     client.credentials(HTTP_AUTHORIZATION=f"Basic {token}", HTTP_ACCEPT="application/json")
     client.default_format = "json"
     return client
+
+
+def queries_of(call):
+    """Return how many queries a call takes when it is not the first: that one notes the login."""
+    call()
+    with CaptureQueriesContext(connection) as found:
+        call()
+    return len(found)

@@ -1,0 +1,31 @@
+"""What the operations that restore accept."""
+
+from rest_framework import serializers
+
+from .fields import FolderField, IdField, ParameterList, PathField
+from .options import Options
+
+DESTINATION = "Where to: below it the whole path is kept. / is the original location."
+
+
+class RestoreOptions(Options):
+    files = ParameterList(
+        child=PathField(), allow_empty=False, help_text="Paths of files and folders."
+    )
+    path = FolderField(help_text=DESTINATION)
+
+
+class RestoreNodesOptions(Options):
+    home = PathField(help_text="The folder that all of it must lie in.")
+    nodes = ParameterList(child=IdField(), default=list, help_text="IDs of folders.")
+    files = ParameterList(child=IdField(), default=list, help_text="IDs of files.")
+    path = FolderField(help_text=DESTINATION)
+
+
+class DatabaseOptions(Options):
+    client = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=100,
+        help_text="Name or IP address of the server; the original one when empty.",
+    )

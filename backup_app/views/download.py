@@ -1,0 +1,91 @@
+"""Downloads: all that a backup holds as one plain tar, in chunks."""
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework.response import Response
+
+from .. import access, downloads, ranges
+from ..descriptions import DownloadPreparing, DownloadReady
+from ..exceptions import NotFound, WrongState
+from ..operation import operation
+
+OCTETS = "application/octet-stream"
+RETRY_SECONDS = "5"
+
+
+@operation(
+    12,
+    topic="downloads",
+    answer={200: DownloadReady, 202: DownloadPreparing},
+    subusers=True,
+    refusals=(404, 409, 502, 503),
+)
+def download_info(request, job_id, client_ip):
+    """Tell the name, the size and the number of chunks of a backup's download.
+
+    The download is a plain tar of all that a full restore at this backup would give. While it is
+    prepared the answer is 202: ask again after the seconds that ``Retry-After`` says.
+    """
+    backup = _backup(request, job_id, client_ip)
+    download = downloads.prepared(backup)
+    if not download.is_ready:
+        waiting = {"file_name": downloads.file_name(backup), "state": download.state}
+        return Response(waiting, status=202, headers={"Retry-After": RETRY_SECONDS})
+    return {
+        "file_name": downloads.file_name(backup),
+        "size": download.size,
+        "chunks": downloads.chunks(download),
+        "chunk_size": downloads.chunk_size(),
+        "state": download.state,
+    }
+
+
+@operation(
+    13,
+    topic="downloads",
+    answer={
+        (200, OCTETS): OpenApiResponse(OpenApiTypes.BINARY, description="The chunk."),
+        (206, OCTETS): OpenApiResponse(OpenApiTypes.BINARY, description="A range of the chunk."),
+    },
+    subusers=True,
+    refusals=(404, 409, 416, 502, 503),
+)
+def download(request, job_id, client_ip, chunk):
+    """Fetch a chunk of a backup's download.
+
+    The first has number 0. All chunks in a row are the file, in whatever order they are fetched;
+    ``X-Chunk-SHA256`` is the hash of the whole chunk, also where ``Range`` asks for a part.
+    """
+    backup = _backup(request, job_id, client_ip)
+    prepared = downloads.prepared(backup)
+    if not prepared.is_ready:
+        raise WrongState(f"The download of job {job_id} is still being prepared.")
+    extent = downloads.extent(prepared, chunk)
+    part = ranges.requested(request.headers.get("Range", ""), len(extent))
+    content = downloads.read(backup, prepared, extent)
+    tag = f'"{content.sha256}"'
+    if request.headers.get("If-Range", tag) != tag:
+        part = None
+    return _streamed(content, part, tag)
+
+
+def _streamed(content, part, tag):
+    start, stop = part or (0, content.size)
+    response = StreamingHttpResponse(
+        content.blocks(start, stop), status=206 if part else 200, content_type=OCTETS
+    )
+    response["Content-Length"] = str(stop - start)
+    response["Accept-Ranges"] = "bytes"
+    response["ETag"] = tag
+    response["X-Chunk-SHA256"] = content.sha256
+    if part:
+        response["Content-Range"] = f"bytes {start}-{stop - 1}/{content.size}"
+    return response
+
+
+def _backup(request, job_id, client_ip):
+    backup = access.readable_backup(request.caller, job_id)
+    if access.client(request.caller, ip=client_ip) != backup.client:
+        raise NotFound(f"There is no job {job_id} of the client with the address '{client_ip}'.")
+    return backup
