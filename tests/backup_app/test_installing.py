@@ -1,7 +1,4 @@
-import contextlib
 import shutil
-import threading
-from pathlib import Path
 
 import pytest
 
@@ -11,6 +8,7 @@ from backup_app.models import Client
 
 from . import sshd
 from .factories import ClientFactory
+from .watching import WatchedProcesses
 
 PASSWORD = "très geheim 'x' $HOME \\n"
 
@@ -148,7 +146,7 @@ def test_password_is_nowhere_on_this_machine(client, home, keys, caplog, monkeyp
     wait = f"while [ ! -e {seen} ]; do sleep 0.05; done; printf"
     monkeypatch.setattr(installing, "ASKPASS", installing.ASKPASS.replace("printf", wait))
 
-    with WatchedProcesses(PASSWORD, seen) as watched:
+    with WatchedProcesses(PASSWORD, "askpass", seen) as watched:
         installing.install_key(client, PASSWORD)
 
     assert watched.programs >= {b"ssh", b"askpass"}
@@ -182,41 +180,3 @@ def test_client_that_is_this_machine_needs_no_key():
     refusal = refusal_of(make_client(connection="local"))
 
     assert refusal.message == "Client 'web1' is not backed up over SSH, and needs no key."
-
-
-class WatchedProcesses:
-    """Looks for a text in the arguments and environment of all processes, until the block ends.
-
-    Makes the file ``seen`` when it has looked at the program that knows the password.
-    """
-
-    def __init__(self, text, seen):
-        self.text = text.encode()
-        self.seen = seen
-        self.programs = set()
-        self.found = []
-        self.ended = threading.Event()
-        self.thread = threading.Thread(target=self.watch)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *exc):
-        self.ended.set()
-        self.thread.join()
-
-    def watch(self):
-        while not self.ended.is_set():
-            for process in Path("/proc").glob("[0-9]*"):
-                # Others may end meanwhile, and of some even root may not read everything.
-                with contextlib.suppress(OSError):
-                    self.look_at(process)
-            if b"askpass" in self.programs:
-                self.seen.touch()
-
-    def look_at(self, process):
-        arguments = (process / "cmdline").read_bytes()
-        if self.text in arguments + (process / "environ").read_bytes():
-            self.found.append(arguments)
-        self.programs |= {word.rpartition(b"/")[2] for word in arguments.split(b"\0")[:2]}

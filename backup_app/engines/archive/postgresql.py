@@ -1,0 +1,79 @@
+"""PostgreSQL."""
+
+from ...exceptions import EngineError, EngineUnreachable, WrongState
+from .credentials import credentials_file
+from .servers import RUN_TOOL, DatabaseServer
+
+HOST = r"^\s*(host|hostaddr)\s*="
+SERVICE = "client"
+COMPLETE = b"-- PostgreSQL database dump complete"
+
+
+class Postgresql(DatabaseServer):
+    """The credentials are ``[client]`` of a service file, and a password file where it has none."""
+
+    kind = "postgresql"
+    title = "PostgreSQL"
+    credentials = "pg_service.conf"
+    dump_tools = "pg_dump"
+    load_tools = "psql"
+    # The server of a usual installation lets in the user 'postgres' of its own machine.
+    run_tool = f'[ "$(id -u)" != 0 ] || exec runuser -u postgres -- "$tool" "$@"; {RUN_TOOL}'
+    refusals = (
+        (r'database "[^"]*" does not exist', WrongState, "{server} has no database '{name}'."),
+        (
+            r"authentication failed|no password supplied|no pg_hba.conf entry|role .* not exist",
+            EngineError,
+            "{server} does not let {login} in.",
+        ),
+        (
+            r"connection refused|timeout expired|could not translate|no route to host|unreachable",
+            EngineUnreachable,
+            "{server} cannot be reached.",
+        ),
+    )
+
+    def __init__(self, client, machine=None):
+        super().__init__(client, machine)
+        self.passwords = credentials_file(client, "pgpass")
+        if self.passwords and not self.file:
+            raise EngineError(
+                f"'{self.passwords}' is there without a 'pg_service.conf' whose [{SERVICE}] says "
+                "how to log in."
+            )
+
+    def dump_words(self, name):
+        # What is there already is replaced by a load, as it is with MySQL.
+        return ["--format=plain", "--clean", "--if-exists", "--no-password", self._to(name)]
+
+    def load_words(self, name):
+        options = "--no-psqlrc --quiet --no-password --set=ON_ERROR_STOP=1"
+        return [*options.split(), self._to(name)]
+
+    def probe_words(self, name):
+        return ["--no-psqlrc", "--no-password", "--command=SELECT 1", self._to(name)]
+
+    def variables(self):
+        files = {"PGSERVICEFILE": self.file, "PGPASSFILE": self.passwords}
+        return [f"{name}={path}" for name, path in files.items() if path]
+
+    def is_complete(self, end):
+        _, found, rest = end.rpartition(b"\n" + COMPLETE)
+        # Newer versions end their restriction of psql after that line.
+        return bool(found) and all(
+            line in {b"", b"--"} or line.startswith(b"\\unrestrict ") for line in rest.split(b"\n")
+        )
+
+    def _to(self, name):
+        """Say where to connect to; a bare name could be taken for a whole connection string."""
+        values = {"dbname": name, "connect_timeout": "10"}
+        if self.file:
+            values |= {"service": SERVICE}
+            if host := self.remote_host(HOST):
+                values |= {"host": host}
+        words = (f"{key}='{_escape(value)}'" for key, value in values.items())
+        return f"--dbname={' '.join(words)}"
+
+
+def _escape(value):
+    return value.replace("\\", "\\\\").replace("'", "\\'")

@@ -1,0 +1,157 @@
+"""Databases for tests, on the real servers of this machine."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from .needs import need
+
+PROGRAMS = {name: shutil.which(name) for name in ("mariadb", "psql")}
+count = itertools.count()
+
+
+class Mysql:
+    """The MariaDB on 127.0.0.1, as root without a password, or as MYSQL_* say."""
+
+    kind = "mysql"
+    host = os.environ.get("MYSQL_HOST", "127.0.0.1")
+    port = os.environ.get("MYSQL_TCP_PORT", "3306")
+    password = os.environ.get("MYSQL_PWD", "")
+
+    def require(self):
+        done = self.run("SELECT 1", check=False)
+        need(done and done.returncode == 0, "There is no MariaDB: apt install mariadb-server.")
+
+    def run(self, sql, database="", check=True):
+        command = ["mariadb", f"--host={self.host}", f"--port={self.port}", "--user=root"]
+        command += ["--batch", "--skip-column-names", f"--execute={sql}", database]
+        return _run(command, {"MYSQL_PWD": self.password}, check)
+
+    def query(self, sql, name):
+        return self.run(sql, name).stdout
+
+    def write(self, sql, name):
+        """Change something in a database as its own user would."""
+        self.run(sql, name)
+
+    def create(self, name):
+        self.run(f"CREATE DATABASE `{name}` CHARACTER SET utf8mb4")
+
+    def drop(self, name):
+        self.run(f"DROP DATABASE IF EXISTS `{name}`")
+
+    def grant(self, user, password, name):
+        self.run(f"CREATE USER `{user}`@`%` IDENTIFIED BY '{password}'")
+        self.run(f"GRANT ALL ON `{name}`.* TO `{user}`@`%`")
+
+    def drop_user(self, user):
+        self.run(f"DROP USER IF EXISTS `{user}`@`%`")
+
+    def fill(self, name, megabytes):
+        self.write("CREATE TABLE large (content longtext)", name)
+        rows = f"SELECT REPEAT(MD5(seq), 32768) FROM seq_1_to_{megabytes}"  # noqa: S608
+        self.write(f"INSERT INTO large {rows}", name)
+
+    def disconnect(self, user):
+        self.run(f"KILL USER `{user}`@`%`")
+
+    def write_credentials(self, folder, user, password):
+        """Write what the operator would; return the file that has the password."""
+        lines = f"user={user}\npassword={password}\nhost={self.host}\nport={self.port}"
+        return [_secret(folder / "mysql.cnf", f"[client]\n{lines}\n")]
+
+
+class Postgresql:
+    """The PostgreSQL on 127.0.0.1, as postgres, or as PG* say."""
+
+    kind = "postgresql"
+    host = os.environ.get("PGHOST", "127.0.0.1")
+    port = os.environ.get("PGPORT", "5432")
+    user = os.environ.get("PGUSER", "postgres")
+
+    def require(self):
+        done = self.run("SELECT 1", check=False)
+        need(done and done.returncode == 0, "There is no PostgreSQL: apt install postgresql.")
+
+    def run(self, sql, database="postgres", check=True):
+        command = ["psql", f"--host={self.host}", f"--port={self.port}", f"--username={self.user}"]
+        command += ["--no-psqlrc", "--tuples-only", "--no-align", "--field-separator=\t"]
+        command += [f"--dbname=dbname='{database}'", "--set=ON_ERROR_STOP=1", f"--command={sql}"]
+        return _run(command, {}, check)
+
+    def query(self, sql, name):
+        return self.run(sql, name).stdout
+
+    def write(self, sql, name):
+        self.run(f'SET ROLE "{name}"; {sql}', name)
+
+    def create(self, name):
+        self.run(f'CREATE DATABASE "{name}"')
+
+    def drop(self, name):
+        self.run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def grant(self, user, password, name):
+        self.run(f"CREATE ROLE \"{user}\" LOGIN PASSWORD '{password}'")
+        self.run(f'ALTER DATABASE "{name}" OWNER TO "{user}"')
+
+    def drop_user(self, user):
+        self.run(f'DROP ROLE IF EXISTS "{user}"')
+
+    def fill(self, name, megabytes):
+        self.write("CREATE TABLE large (content text)", name)
+        rows = f"SELECT repeat(md5(n::text), 32768) FROM generate_series(1, {megabytes}) n"  # noqa: S608
+        self.write(f"INSERT INTO large {rows}", name)
+
+    def disconnect(self, user):
+        connections = f"pg_stat_activity WHERE usename = '{user}'"
+        self.run(f"SELECT pg_terminate_backend(pid) FROM {connections}")  # noqa: S608
+
+    def write_credentials(self, folder, user, password):
+        login = f"user={user}\nhost={self.host}\nport={self.port}"
+        return [
+            _secret(folder / "pg_service.conf", f"[client]\n{login}\n"),
+            _secret(folder / "pgpass", f"*:*:*:*:{password}\n"),
+        ]
+
+
+SERVERS = {server.kind: server for server in (Mysql(), Postgresql())}
+
+
+@contextlib.contextmanager
+def database(kind: str):
+    """Make a database and a user of the same name for it; yield the name."""
+    server = SERVERS[kind]
+    server.require()
+    name = f"backup-test-{os.getpid()}-{next(count)}"
+    server.create(name)
+    try:
+        server.grant(name, f"secret of {name}", name)
+        yield name
+    finally:
+        server.drop(name)
+        server.drop_user(name)
+
+
+def _run(command, variables, check):
+    # Found before a test changes where programs are looked for.
+    program = PROGRAMS[command[0]]
+    if program is None:
+        return None
+    return subprocess.run(
+        [program, *command[1:]],
+        capture_output=True,
+        text=True,
+        check=check,
+        env=os.environ | variables,
+    )
+
+
+def _secret(path: Path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o600)
+    return path
