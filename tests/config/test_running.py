@@ -1,83 +1,19 @@
 """The whole of it as an operator starts it: web server and worker, mounted below a path."""
 
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 
 import pytest
 import urllib3
 
-HTTP = urllib3.PoolManager(retries=False, timeout=20)
+from .serving import HTTP, get, is_listening, serving, wait_for
+
 EVENTS = "calendar/events/v1/events"
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def wait_for(condition, seconds):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"not within {seconds} seconds"
-        time.sleep(0.1)
-    return found
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """A service of its own, stopped as by Ctrl-C in the end."""
-    folder, port = tmp_path_factory.mktemp("data"), free_port()
-    variables = {
-        "PATH": os.environ["PATH"],
-        "DATA_DIR": str(folder),
-        "ENV_FILE": os.devnull,
-        "PORT": str(port),
-        "BASE_PATH": "apps/site",
-    }
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "serve", "--setup", "--with-parent", "--web-workers=1"],
-        env=variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    service = SimpleNamespace(
-        root=f"http://127.0.0.1:{port}/apps/site/", port=port, folder=folder, process=process
-    )
-    try:
-        wait_for(lambda: is_ready(service), 120)
+    with serving(tmp_path_factory.mktemp("data"), BASE_PATH="apps/site") as service:
         yield service
-    finally:
-        process.send_signal(signal.SIGINT)
-        service.output, _ = process.communicate(timeout=60)
-    assert process.returncode == 0, service.output
-    assert not is_listening("127.0.0.1", port)
-    assert "Traceback" not in service.output
-
-
-def is_ready(service):
-    assert service.process.poll() is None, service.process.stdout.read()
-    try:
-        return get(service, "readyz").status == 200
-    except urllib3.exceptions.HTTPError:
-        return False
-
-
-def is_listening(host, port):
-    with socket.socket() as probe:
-        return probe.connect_ex((host, port)) == 0
-
-
-def get(service, path, **headers):
-    url = path if path.startswith("http") else service.root + path
-    return HTTP.request("GET", url, headers=headers, redirect=False)
 
 
 def demo_login(service):
