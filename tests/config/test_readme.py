@@ -30,7 +30,7 @@ def test_the_examples_run_as_they_are(service, chapter):
     script = script.replace("var/", f"{service.folder}/").replace("curl ", "curl -sS -f ")
 
     done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail"],
+        ["/bin/bash", "-e", "-o", "pipefail"],
         input=script,
         cwd=service.folder,
         capture_output=True,
