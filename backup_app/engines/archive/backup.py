@@ -1,12 +1,214 @@
 """Making a backup: list, compare, read, store, catalog."""
 
+import os
+import sqlite3
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+
+from django.db import transaction
+
+from ...conf import conf
+from ...exceptions import EngineError
+from ...models import Job, JobSource, Volume
 from ..base import Outcome, Run
+from . import catalog, chain, manifest, paths, space, storing
+from .appending import Appender
+from .listing import Listing, include_path
+from .machines import Machine, machine_for
+from .reading import read_files
+from .tally import Tally
+from .volumes import VolumeWriter
+from .workspace import Workspace
+
+DUMPS = b"/.databases"
+GONE = 900  # in one query for their folders
 
 
 def back_up(engine, run: Run) -> Outcome:
     """Back up what ``run.job`` says; see ``Engine.backup``."""
-    raise NotImplementedError
+    storage = run.job.storage
+    machine = machine_for(run.job.client)
+    limit = space.limit_for(run.job)
+    limit.require(1)
+    try:
+        folder = storing.make_work_folder(run.job)
+        with ExitStack() as stack:
+            outcome = Backup(engine, run, machine, folder, limit, stack).run()
+        storing.remove_work_folder(run.job)
+    except OSError as e:
+        raise EngineError(f"The storage '{storage}' cannot be used: {e.strerror}.") from e
+    except sqlite3.Error as e:
+        raise EngineError(f"The storage '{storage}' cannot be used for work: {e}.") from e
+    return outcome
 
 
-def discard(job) -> None:
-    """Remove the rows and files of a job that did not succeed."""
+def discard(job: Job) -> None:
+    """Remove the rows and files of a backup that did not succeed; a good one is left alone."""
+    job = Job.objects.select_related("storage", "client").get(pk=job.pk)
+    if job.is_good or job.type != Job.Type.BACKUP:
+        return
+    storing.remove_files(job)
+    catalog.delete_entries(job)
+    with transaction.atomic():
+        Volume.objects.filter(job=job).delete()
+        JobSource.objects.filter(job=job).delete()
+    catalog.delete_unused_folders(job.client)
+
+
+class Backup:
+    """One backup at work in its folder; ``stack`` closes what it opens."""
+
+    def __init__(
+        self,
+        engine,
+        run: Run,
+        machine: Machine,
+        folder: Path,
+        limit: space.Limit,
+        stack: ExitStack,
+    ):
+        self.job, self.fileset, self.client = run.job, run.job.fileset, run.job.client
+        self.job_run, self.machine, self.folder = run, machine, folder
+        self.tally = Tally(run)
+        self.workspace = stack.enter_context(Workspace(folder / "workspace.sqlite3"))
+        self.volume = stack.enter_context(
+            VolumeWriter(
+                folder / "volume",
+                frame_bytes=engine.frame_bytes,
+                level=self.fileset.options.get("compression", engine.compression),
+                threads=engine.threads,
+                limit=limit,
+            )
+        )
+        self.manifest = stack.enter_context(manifest.ManifestWriter(folder / "lines"))
+        self.catalog = catalog.CatalogWriter(self.job, self.manifest)
+
+    def run(self) -> Outcome:
+        base = self._choose_base()
+        if base:
+            for rows in chain.known_rows(base, self.tally.tick):
+                self.workspace.learn(rows)
+            self.workspace.forget_gone()
+        unread = self._list()
+        catalog.give_folders(self.client, self.workspace)
+        read_files(
+            self.machine,
+            self.workspace,
+            self.folder / "names",
+            volume=self.volume,
+            catalog=self.catalog,
+            tally=self.tally,
+        )
+        self._dump_databases()
+        if base:
+            self._catalog_gone(unread)
+        self.catalog.flush()
+        return self._finish(base)
+
+    def _choose_base(self) -> Job | None:
+        """Return what to build on; without it the level becomes Full."""
+        job, wanted = self.job, self.job.level
+        base = chain.find_base(job)
+        lost = chain.missing_volume(base) if base else None
+        if lost:
+            self.tally.complain(f"The volume '{lost}' of an earlier backup is missing.")
+            base = None
+        if base is None and wanted != Job.Level.FULL:
+            job.level = Job.Level.FULL
+            self.job_run.info(f"There is no backup for {wanted} to build on: this one is Full.")
+        elif base:
+            self.job_run.info(f"This {wanted} builds on job {base.pk}, {base.level}.")
+        job.parent = base
+        job.save(update_fields=["level", "parent"])
+        return base
+
+    def _list(self) -> list[bytes]:
+        """List what the fileset says; return the folders that could not be read."""
+        includes = [include_path(each["path"]) for each in self.fileset.include]
+        for path in includes:
+            self.machine.require_allowed(path)
+        listing = Listing(
+            self.machine, self.workspace, complain=self.tally.complain, tick=self.tally.tick
+        )
+        listing.run(
+            includes,
+            excludes=self.fileset.exclude,
+            left_out=self._left_out(),
+            one_filesystem=self.fileset.options.get("one_filesystem", False),
+        )
+        count, size = self.workspace.totals()
+        self.job_run.expect(size)
+        self.job_run.info(f"{count} entries are new or changed, with {size} bytes of content.")
+        return listing.unread
+
+    def _left_out(self) -> list[bytes]:
+        """Return our own files, which would grow while they are backed up, and the dumps' place."""
+        if not self.machine.local:
+            return [DUMPS]
+        return [DUMPS, *(os.path.realpath(bytes(path)) for path in (self._storage, conf.root))]
+
+    def _dump_databases(self) -> None:
+        if not self.fileset.databases:
+            return
+        from .dumps import dump_members
+
+        spool = self.folder / "spool"
+        spool.mkdir(mode=0o700)
+        appender = Appender(self.client, self.volume, self._appended, self.tally.tick)
+        for path, spooled in dump_members(self.job_run, self.machine, self.fileset, spool):
+            appender.add_file(path, spooled)
+            spooled.unlink(missing_ok=True)
+
+    def _appended(self, member, place) -> None:
+        self.catalog.add(member, place)
+        self.tally.count(member)
+        self.workspace.keep(place.folder, place.name)
+
+    def _catalog_gone(self, unread: list[bytes]) -> None:
+        if paths.ROOT in unread:
+            self.job_run.info("What is gone was not looked for, as not all could be listed.")
+            return
+        for path in unread:
+            self._keep(path)
+        gone = self.workspace.gone()
+        while some := list(islice(gone, GONE)):
+            names = catalog.folder_paths({folder for folder, _ in some})
+            for folder, name in some:
+                self.catalog.add_gone(folder, names[folder], name)
+            self.tally.tick()
+
+    def _keep(self, path: bytes) -> None:
+        """See to it that what is known of an unread path does not count as gone."""
+        self.workspace.keep_folders(catalog.folders_below(self.client, path))
+        while path != paths.ROOT:
+            folder, name = paths.split(path)
+            for parent in catalog.folder_ids(self.client, [paths.digest(folder)]).values():
+                self.workspace.keep(parent, name)
+            path = folder
+
+    def _finish(self, base: Job | None) -> Outcome:
+        """Give the volume and then its manifest their names, and record them."""
+        digest = self.volume.finish()
+        sources = chain.sources(self.job, base)
+        values = {
+            "path": storing.volume_name(self.job),
+            "size": self.volume.size,
+            "tar_size": self.volume.tar_size,
+        }
+        head = manifest.head(self.job, values | {"sha256": digest.hex()}, sources)
+        whole = self.manifest.finish(head, storing.sync)
+        self.tally.tick()
+        final = self._storage / values["path"]
+        storing.put(self.folder / "volume", final)
+        storing.put(whole, storing.manifest_path(final))
+        with transaction.atomic():
+            Volume.objects.create(job=self.job, sha256=digest, **values)
+            chain.link_sources(self.job, sources)
+        outcome = self.tally.outcome
+        outcome.stored_bytes = self.volume.size
+        return outcome
+
+    @property
+    def _storage(self) -> Path:
+        return Path(self.job.storage.path)

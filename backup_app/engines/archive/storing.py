@@ -1,0 +1,84 @@
+"""The files of a job in its storage: while it works, and once they are complete.
+
+``work/job-<id>/`` is the job's own while it works. ``volumes/<client id>/job-<id>.tar.zst`` and
+its manifest come into being by a rename, after all of their bytes are on the disk.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from ...exceptions import EngineError
+from ...models import Job, Storage
+from .manifest import SUFFIX
+
+
+def storage_folder(storage: Storage) -> Path:
+    """Return the folder of a storage; raises EngineError unless it is there."""
+    folder = Path(storage.path)
+    if not folder.is_absolute() or not folder.is_dir():
+        # Made here, it would fill the disk on which that of the backups is not mounted.
+        raise EngineError(f"The storage '{storage}' has no folder '{storage.path}'.")
+    return folder
+
+
+def work_folder(job: Job) -> Path:
+    return Path(job.storage.path) / "work" / f"job-{job.pk}"
+
+
+def volume_name(job: Job) -> str:
+    """Return the path of a job's volume below the storage's folder."""
+    return f"volumes/{job.client_id}/job-{job.pk}.tar.zst"
+
+
+def manifest_path(volume: Path) -> Path:
+    return volume.with_name(volume.name + SUFFIX)
+
+
+def make_work_folder(job: Job) -> Path:
+    """Return a new empty work folder that only this service's user can read."""
+    storage_folder(job.storage)
+    folder = work_folder(job)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def remove_work_folder(job: Job) -> None:
+    """Remove a job's work folder; check_storage names what cannot be removed."""
+    shutil.rmtree(work_folder(job), ignore_errors=True)
+
+
+def put(temporary: Path, final: Path) -> None:
+    """Give a complete file its name, in a way that a power cut does not undo."""
+    for folder in (final.parent.parent, final.parent):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    temporary.rename(final)
+    for folder in (final.parent, final.parent.parent, final.parent.parent.parent):
+        sync_folder(folder)
+
+
+def sync(file) -> None:
+    """Write an open file to the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Write the names in a folder to the disk."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def remove_files(job: Job) -> None:
+    """Remove all that a job has in its storage; the manifest first, which makes it readable."""
+    if job.storage is None or not Path(job.storage.path).is_dir():
+        return
+    volume = Path(job.storage.path) / volume_name(job)
+    manifest_path(volume).unlink(missing_ok=True)
+    volume.unlink(missing_ok=True)
+    remove_work_folder(job)
