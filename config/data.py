@@ -9,6 +9,8 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
+DEMO_FILES = "demo-files"  # what the demo of the backup service backs up
+
 
 def folder(path: Path) -> Path:
     """Return the data folder, made for its owner alone when it is missing."""

@@ -26,7 +26,20 @@ def test_the_menu_begins_with_the_events_and_ends_with_the_accounts(client, staf
     calendar = menu(client)["Event calendar"]
 
     assert titles[-1] == "Authentication and Authorization"
+    backup = menu(client)["Backup service"]
     assert calendar == ["Events", "Venues", "Organizers", "Categories", "Tags", "Images"]
+    assert backup == [
+        "Clients",
+        "Jobs",
+        "Filesets",
+        "Pools",
+        "Storages",
+        "Zones",
+        "Subusers",
+        "API keys",
+        "Mailboxes",
+        "Audit entries",
+    ]
 
 
 def test_the_menu_leaves_out_what_a_user_may_not_see(client, staff):

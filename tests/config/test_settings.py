@@ -37,6 +37,15 @@ def test_variables_are_used(tmp_path):
     assert not (tmp_path / "secret.key").exists()
 
 
+def test_of_this_machine_only_the_demo_is_backed_up_and_in_production_nothing(tmp_path):
+    code = "from backup_app.conf import conf; print(*conf.local_roots)"
+    arguments = "shell", "--no-imports", "-c", code
+
+    assert run(tmp_path, *arguments).stdout == f"{tmp_path}/demo-files\n"
+    assert run(tmp_path, *arguments, **PRODUCTION).stdout == "\n"
+    assert run(tmp_path, *arguments, BACKUP_LOCAL_ROOTS="/srv").stdout == "/srv\n"
+
+
 def test_a_file_of_variables_is_read_and_the_environment_wins(tmp_path):
     (tmp_path / "settings.env").write_text("CALENDAR_PER_PAGE=5\nBASE_PATH=file\n")
 

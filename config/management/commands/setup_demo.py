@@ -1,4 +1,5 @@
 import secrets
+import shlex
 from pathlib import Path
 
 from django.conf import settings
@@ -6,6 +7,11 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import transaction
+
+from backup_app import keys
+from backup_app.demo.seeding import ADDRESS
+
+from ...data import DEMO_FILES
 
 EMAIL = "demo@example.org"
 
@@ -20,19 +26,49 @@ class Command(BaseCommand):
         elif not get_user_model().objects.exists():
             self._make_demo(path)
         elif path.exists():
+            self._complete(path)
             self.stdout.write(f"The demo account is in {path}.")
 
     def _make_demo(self, path):
         password = secrets.token_urlsafe(12)
         with transaction.atomic():
-            get_user_model().objects.create_superuser(EMAIL, EMAIL, password)
+            account = get_user_model().objects.create_superuser(EMAIL, EMAIL, password)
             call_command("seed_demo", user=EMAIL, stdout=self.stdout)
-            write_private(path, f"DEMO_EMAIL={EMAIL}\nDEMO_PASSWORD={password}\n")
+            login = lines_of(DEMO_EMAIL=EMAIL, DEMO_PASSWORD=password)
+            write_private(path, login + self._make_backup_demo(account))
         self.stdout.write(f"Demo account: {EMAIL}, password {password} (kept in {path}).")
+
+    def _complete(self, path):
+        """Add what a demo of an earlier version has not: backups, and a key to their interface."""
+        known = path.read_text()
+        account = get_user_model().objects.filter(email=EMAIL).first()
+        if account and "DEMO_API_KEY=" not in known:
+            with transaction.atomic():
+                write_private(path, known + self._make_backup_demo(account))
+
+    def _make_backup_demo(self, account):
+        """Make the demo of backups; return the lines of what a person needs to use it."""
+        folder = settings.DATA_DIR / DEMO_FILES
+        call_command(
+            "seed_backup_demo",
+            user=account.email,
+            folder=folder,
+            stdout=self.stdout,
+            stderr=self.stderr,
+        )
+        _, key = keys.make(account, "demo")
+        return lines_of(DEMO_API_KEY=key, DEMO_CLIENT_IP=ADDRESS, DEMO_FOLDER=str(folder))
+
+
+def lines_of(**variables: str) -> str:
+    """Return variables as lines that a shell reads."""
+    return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 
 def write_private(path: Path, text: str):
-    """Write a file that only its owner can read, from its first moment on."""
-    path.unlink(missing_ok=True)
-    path.touch(mode=0o600)
-    path.write_text(text)
+    """Write a file that only its owner can read, from its first moment on, whole or not at all."""
+    new = path.with_suffix(".new")
+    new.unlink(missing_ok=True)
+    new.touch(mode=0o600)
+    new.write_text(text)
+    new.replace(path)
