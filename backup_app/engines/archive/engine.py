@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from ...exceptions import InvalidEngine
 from ..base import ClientConfig, Engine, Listing, Node, Outcome, Run, Selection
-from . import backup, browsing, commands, configuring, installing, selection
+from . import backup, browsing, commands, configuring, downloads, installing, selection
+from .plans import Plan
 from .view import View
 
 MiB = 1024 * 1024
@@ -65,6 +66,18 @@ class ArchiveEngine(Engine):
 
     def client_tree(self, client, path: bytes) -> Sequence[Node]:
         return browsing.client_tree(client, path)
+
+    # --- Downloading a backup's view as a plain tar ----------------------------------------
+
+    def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
+        plan = downloads.make_plan(View(job), tick)
+        return plan.size, plan.pack()
+
+    def may_be_slow_to_plan(self, job) -> bool:
+        return not downloads.is_quick(View(job))
+
+    def open_download(self, job, plan: bytes) -> downloads.Download:
+        return downloads.Download(Plan.unpack(plan), self.frame_bytes)
 
     # --- Clients ---------------------------------------------------------------------------
 

@@ -47,6 +47,10 @@ class View:
         """Return all entries of the view, in no order."""
         return self._newest(Entry.objects.filter(job__in=self.sources))
 
+    def of_source(self, source: int) -> QuerySet[Entry]:
+        """Return the entries of the view that one of its sources found, in no order."""
+        return self._newest(Entry.objects.filter(job=source))
+
     def at(self, *args, **places) -> QuerySet[Entry]:
         """Return the entries of the view in these places, such as ``folder=…``, in no order."""
         return self._newest(self._rows().filter(*args, **places))
