@@ -3,9 +3,12 @@
 import shlex
 
 from ...exceptions import WrongState
-from ..base import ClientConfig
+from ..base import ClientConfig, System
 from .identity import fingerprint, public_key
 
+SYSTEMS = [
+    System("unix", "Unix with GNU tar and find", "This machine, and others over SSH with a key.")
+]
 LOCAL = """\
 # '{name}' is the backup server itself: nothing is needed on it.
 # Its operator lists the folders that may be backed up in BACKUP_LOCAL_ROOTS.

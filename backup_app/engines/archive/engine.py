@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...exceptions import InvalidEngine
-from ..base import ClientConfig, Engine, Listing, Node, Outcome, Run, Selection
+from ..base import ClientConfig, Engine, Listing, Node, Outcome, Run, Selection, System
 from . import backup, browsing, commands, configuring, downloads, installing, selection
 from .plans import Plan
 from .view import View
@@ -80,6 +80,9 @@ class ArchiveEngine(Engine):
         return downloads.Download(Plan.unpack(plan), self.frame_bytes)
 
     # --- Clients ---------------------------------------------------------------------------
+
+    def systems(self) -> Sequence[System]:
+        return configuring.SYSTEMS
 
     def client_config(self, client) -> ClientConfig:
         return configuring.client_config(client)
