@@ -46,13 +46,17 @@ class DemoBackup:
 
     def make(self) -> Client:
         zone = self._one(Zone, name="local", defaults={"title": "This machine"})
-        place = {"zone": zone, "path": str(conf.root / "local")}
-        storage = self._one(Storage, name="local", defaults=place)
+        storage = self._storage(zone)
         own = {"account": self.account, "name": NAME}
         pool = self._one(Pool, **own, defaults={"storage": storage})
         include = [{"path": str(self.folder)}]
         fileset = self._one(Fileset, **own, defaults={"include": include})
         return self._client(zone=zone, pool=pool, fileset=fileset)
+
+    def _storage(self, zone):
+        folder = conf.root / "local"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self._one(Storage, name="local", defaults={"zone": zone, "path": str(folder)})
 
     def _client(self, **fields):
         known = Client.objects.present().filter(Q(name=NAME) | Q(ip=ADDRESS), account=self.account)

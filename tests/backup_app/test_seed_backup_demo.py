@@ -39,6 +39,7 @@ def test_this_machine_becomes_a_client_with_files_to_back_up(folder, tmp_path):
     assert (client.connection, client.schedule) == ("local", "30 2 * * *")
     assert client.fileset.include == [{"path": str(folder)}]
     assert client.pool.storage.path == str(tmp_path / "backups/local")
+    assert (tmp_path / "backups/local").stat().st_mode & 0o777 == 0o700
     assert client.zone == client.pool.storage.zone == Zone.objects.get(name="local")
     assert files(folder) == [
         "documents/budget.csv",
