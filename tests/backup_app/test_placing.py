@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from backup_app.engines.archive.linux import exchange
 from backup_app.engines.archive.placing import Placing
-from backup_app.engines.archive.renaming import exchange
+from backup_app.engines.archive.trees import remove_tree
 from backup_app.engines.archive.ways import Way
 from backup_app.exceptions import Canceled
 
@@ -52,8 +53,20 @@ def place(private, destination, passing=(), tick=lambda: None):
     """Place everything; return what was refused, as {path: sentence}."""
     refused = {}
     with opened(private) as source, opened(destination) as target:
-        Placing(source, target, {b"", *passing}, refused.__setitem__, tick).run()
+        passing = {b"", *passing}
+        Placing(source, target, passing, refused.__setitem__, tick, private_within).run()
     return refused
+
+
+@contextmanager
+def private_within(fd, path):
+    name = b".private"
+    os.mkdir(name, dir_fd=fd)
+    try:
+        with opened(b"/proc/self/fd/%d/%b" % (fd, name)) as way:
+            yield way.fd
+    finally:
+        remove_tree(name, fd)
 
 
 def make(folder, **files):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...exceptions import InvalidEngine
 from ..base import ClientConfig, Engine, Listing, Node, Outcome, Run, Selection, System
-from . import backup, browsing, commands, configuring, downloads, installing, selection
+from . import backup, browsing, commands, configuring, downloads, installing, restore, selection
 from .plans import Plan
 from .view import View
 
@@ -38,7 +38,12 @@ class ArchiveEngine(Engine):
     def backup(self, run: Run) -> Outcome:
         return backup.back_up(self, run)
 
+    def restore(self, run: Run) -> Outcome:
+        return restore.restore(run)
+
     def discard(self, job) -> None:
+        if job.type == job.Type.RESTORE:
+            restore.discard(job)
         backup.discard(job)
 
     # --- Reading a backup's view -----------------------------------------------------------

@@ -5,29 +5,25 @@ path: each folder on the way is opened from the one above it without following s
 is placed is renamed from open folder to open folder.
 """
 
+import dataclasses
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Callable, Container
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 
+from .linux import exchange, rename_new
 from .metadata import copy_metadata
-from .renaming import exchange, rename_new
-from .trees import copy_tree, remove_tree
-from .ways import OPEN_FOLDER, Way
+from .trees import copy_tree
+from .ways import Way
 
 BATCH = 1000  # names of a folder that are held in memory
 
 
 class Refused(Exception):
     """Something cannot be placed; the message says why."""
-
-
-def private_name() -> bytes:
-    """Return a name for a private folder that nothing has."""
-    return b".restore-" + secrets.token_hex(8).encode()
 
 
 @dataclass
@@ -69,6 +65,8 @@ class Placing:
     Paths, also those that ``refuse(path, sentence)`` is told of, begin with ``base`` and have no
     slash at either end. What is refused stays in the private folder; all else is still placed.
     ``tick`` is called at each name, and may raise to end it: what is placed by then is whole.
+    ``private(fd, path)`` makes another private folder in an open one of the destination, whose path
+    begins where ``target`` does; it is needed where that is on another file system.
     """
 
     source: Way
@@ -76,7 +74,9 @@ class Placing:
     passing: Container[bytes]
     refuse: Callable[[bytes, str], None]
     tick: Callable[[], None]
+    private: Callable[[int, bytes], AbstractContextManager[int]]
     base: bytes = b""
+    placed: int = 0  # names that were moved; all below a new folder count as one
 
     def run(self) -> None:
         """Place everything."""
@@ -115,6 +115,7 @@ class Placing:
         except IsADirectoryError:
             _remove_empty(name, self.target.fd)
             os.rename(name, name, **folders)
+        self.placed += 1
         return False
 
     def _place_folder(self, name):
@@ -122,6 +123,7 @@ class Placing:
             rename_new(name, self.source.fd, self.target.fd)
         except FileExistsError:
             return self._meet(name)
+        self.placed += 1
         return False
 
     def _meet(self, name):
@@ -133,6 +135,7 @@ class Placing:
         if self._path(name) in self.passing:
             raise Refused("A symlink or a file is in the way to what is to be restored.")
         exchange(name, self.source.fd, self.target.fd)
+        self.placed += 1
         os.unlink(name, dir_fd=self.source.fd)
         return False
 
@@ -174,24 +177,21 @@ class Placing:
         """
         level.end()
         try:
-            self._place_copy(self.target.fd)
+            with self.private(self.target.fd, self.target.path) as private_fd:
+                copy_tree(self.source.fd, b"copy", private_fd, self.tick)
+                with Way(private_fd) as source:
+                    source.down(b"copy")
+                    self._place_copy(source.fd)
         except OSError as e:
             self.refuse(self._path(), f"It could not be copied to its file system: {e.strerror}.")
         return False
 
-    def _place_copy(self, target_fd):
-        name = private_name()
-        os.mkdir(name, 0o700, dir_fd=target_fd)
-        private_fd = os.open(name, OPEN_FOLDER, dir_fd=target_fd)
-        try:
-            copy_tree(self.source.fd, b"copy", private_fd, self.tick)
-            with Way(private_fd) as source, Way(target_fd) as target:
-                source.down(b"copy")
-                names = (target, self.passing, self.refuse, self.tick)
-                Placing(Way(source.fd), *names, base=self._path()).run()
-        finally:
-            os.close(private_fd)
-            remove_tree(name, target_fd)
+    def _place_copy(self, source_fd):
+        with Way(source_fd) as source, Way(self.target.fd) as target:
+            base = self._path()
+            copy = dataclasses.replace(self, source=source, target=target, base=base)
+            copy.run()
+        self.placed = copy.placed
 
 
 def _remove_empty(name, fd):

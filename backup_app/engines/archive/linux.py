@@ -1,4 +1,4 @@
-"""Linux's ``renameat2``, which Python does not have: renames that replace nothing, and swaps."""
+"""What Linux can do and Python cannot: rename without replacing, swap, write out a file system."""
 
 import ctypes
 import errno
@@ -26,13 +26,23 @@ def exchange(name: bytes, source_fd: int, target_fd: int) -> None:
     _rename(name, source_fd, target_fd, EXCHANGE)
 
 
+def write_out(fd: int) -> None:
+    """Return when all that was written to the file system of an open folder is on its disk."""
+    if _libc.syncfs(fd) != 0:
+        _fail("the file system")
+
+
 def _rename(name, source_fd, target_fd, flags):
     function = getattr(_libc, "renameat2", None)
     if function is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), name)
     if function(source_fd, name, target_fd, name, flags) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), name)
+        _fail(name)
+
+
+def _fail(name):
+    code = ctypes.get_errno()
+    raise OSError(code, os.strerror(code), name)
 
 
 def _exists(name, fd):

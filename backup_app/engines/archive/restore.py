@@ -1,0 +1,91 @@
+"""Restoring: read the volumes, check, unpack in a private folder, place."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from ... import destinations
+from ...exceptions import EngineError
+from ..base import Outcome, Run
+from . import paths, staging, storing
+from .local_target import LocalTarget
+from .machines import machine_for
+from .selection import select_ids
+from .unpacking import unpack
+from .view import View
+from .wanted import Wanted
+
+MOST_LINES = 1000  # of the log, for what could not be placed
+
+
+def restore(run: Run) -> Outcome:
+    """Restore what ``run.job`` says; see ``Engine.restore``.
+
+    Nothing is placed before all of it has been read and checked. What is then in the way of
+    something is said in the log; if nothing at all could be placed, the job fails.
+    """
+    try:
+        folder = storing.make_work_folder(run.job)
+        with Wanted(folder / "wanted.sqlite3") as wanted:
+            outcome = _restore(run, wanted, folder)
+        storing.remove_work_folder(run.job)
+    except sqlite3.Error as e:
+        storage = run.job.storage
+        raise EngineError(f"The storage '{storage}' cannot be used for work: {e}.") from e
+    return outcome
+
+
+def discard(job) -> None:
+    """Remove what a restore that did not succeed has left. What was placed by then stays."""
+    folder = storing.work_folder(job)
+    staging.remove_noted(folder)
+    storing.remove_work_folder(job)
+
+
+@dataclass
+class Refusals:
+    """Writes down what could not be placed, without filling the log."""
+
+    run: Run
+    count: int = 0
+    first: str = ""
+
+    def __call__(self, path: bytes, sentence: str) -> None:
+        self.count += 1
+        line = f"'/{paths.shown(path)}': {sentence}"
+        self.first = self.first or line
+        if self.count <= MOST_LINES:
+            self.run.warning(line)
+
+    def finish(self, placed: int) -> None:
+        """Raise EngineError if nothing was placed for all that was refused."""
+        if self.count and not placed:
+            raise EngineError(f"Nothing could be restored. {self.first}")
+        if self.count > MOST_LINES:
+            self.run.warning(f"{self.count - MOST_LINES} more could not be restored.")
+
+
+def _restore(run, wanted, folder):
+    job, view = run.job, View(run.job.parent)
+    request = job.request
+    selection = select_ids(view, request.get("nodes", ()), request.get("files", ()))
+    destination = destinations.unpacked(request)
+    target = _target(job, destination, run.tick)
+    wanted.fill(view, selection, run.tick)
+    target.require_room(wanted)
+    files, size = wanted.count(), wanted.size()
+    run.expect(size)
+    where = "its original location" if destination == paths.ROOT else paths.shown(destination)
+    run.info(f"{files} entries of backup {job.parent_id} go to {where} on '{job.client}'.")
+    refusals = Refusals(run)
+    with target.private_folder(wanted, folder):
+        unpack(wanted, target.machine, target.tree, run)
+        target.drop(wanted.only_helping(), wanted)
+        refusals.finish(target.place(wanted.passed, refusals))
+    return Outcome(files=files, bytes=size, warnings=refusals.count)
+
+
+def _target(job, destination, tick):
+    machine = machine_for(job.client)
+    if machine.local:
+        return LocalTarget(job, destination, tick)
+    raise EngineError("remote not yet")

@@ -1,0 +1,147 @@
+"""Private folders that a restore unpacks into, on the file system that it goes to.
+
+Each is named for its job, ``.restore-<job id>-<random>``, and noted in the job's work folder while
+it is there. So what a killed restore has left is found: by ``remove_noted`` from that note, and by
+the next restore that makes a private folder in the same place.
+"""
+
+import contextlib
+import json
+import os
+import re
+import secrets
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...exceptions import EngineError
+from ...models import Job
+from . import paths
+from .process import nothing
+from .trees import remove_tree
+from .ways import OPEN_FOLDER, Way
+
+NAME = re.compile(rb"\.restore-(\d+)-[0-9a-f]{16}")
+NOTE = "staging.jsonl"
+
+
+def new_name(job_id: int) -> bytes:
+    """Return the name of a private folder of a job that nothing has."""
+    return b".restore-%d-%b" % (job_id, secrets.token_hex(8).encode())
+
+
+@dataclass
+class Staging:
+    """Makes the private folders of a restore, and notes them in its work folder."""
+
+    job_id: int
+    work: Path
+    tick: Callable[[], None] = nothing
+
+    @contextlib.contextmanager
+    def on_disk_of(self, root: bytes, below: bytes) -> Iterator[int]:
+        """Make a private folder on the file system of ``root/below``, and yield it open.
+
+        It lies as high above that place as its file system goes, but not above ``root``. With all
+        that is in it it is removed at the end. Raises EngineError when it cannot be made.
+        """
+        with opened(root) as root_fd, _highest(root_fd, below) as (fd, parent):
+            try:
+                with self.within(fd, root, parent) as private_fd:
+                    yield private_fd
+            except OSError as e:
+                place = paths.shown(paths.join(root, parent))
+                raise EngineError(f"No restore can be made in '{place}': {e.strerror}.") from e
+
+    @contextlib.contextmanager
+    def within(self, fd: int, root: bytes, parent: bytes) -> Iterator[int]:
+        """Make a private folder in the open folder ``root/parent``, and yield it open."""
+        _remove_left(fd)
+        name = new_name(self.job_id)
+        self.note(root=root, parent=parent, name=name)
+        os.mkdir(name, 0o700, dir_fd=fd)
+        try:
+            private_fd = os.open(name, OPEN_FOLDER, dir_fd=fd)
+            try:
+                yield private_fd
+            finally:
+                os.close(private_fd)
+        finally:
+            remove_tree(name, fd)
+
+    def note(self, **place: bytes) -> None:
+        """Write down where a private folder is about to be made."""
+        line = {key: b64encode(value).decode() for key, value in place.items()}
+        with (self.work / NOTE).open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def noted(work: Path) -> Iterator[dict[str, bytes]]:
+    """Yield what was noted in a job's work folder."""
+    with contextlib.suppress(FileNotFoundError):
+        for line in (work / NOTE).read_text().splitlines():
+            # A line that was cut off is of a folder that was not made yet.
+            with contextlib.suppress(ValueError):
+                yield {key: b64decode(value) for key, value in json.loads(line).items()}
+
+
+def remove_noted(work: Path) -> None:
+    """Remove the private folders on this machine that a killed restore has left, if any."""
+    for place in noted(work):
+        if "root" in place and NAME.fullmatch(place["name"]):
+            with contextlib.suppress(EngineError, FileNotFoundError, NotADirectoryError):
+                _remove(**place)
+
+
+def _remove(root, parent, name):
+    with opened(root) as root_fd, Way(root_fd) as way:
+        way.go(parent)
+        remove_tree(name, way.fd)
+
+
+def is_left(name: bytes) -> bool:
+    """Say whether a name is that of a private folder whose job has ended."""
+    found = NAME.fullmatch(name)
+    return bool(found) and not Job.objects.open().filter(pk=int(found[1])).exists()
+
+
+def _remove_left(parent_fd):
+    with os.scandir(parent_fd) as entries:
+        names = [os.fsencode(entry.name) for entry in entries if entry.name.startswith(".restore-")]
+    for name in names:
+        owner = os.stat(name, dir_fd=parent_fd, follow_symlinks=False).st_uid
+        if owner == os.geteuid() and is_left(name):
+            remove_tree(name, parent_fd)
+
+
+@contextlib.contextmanager
+def opened(root: bytes) -> Iterator[int]:
+    """Open a folder that the operator named, wherever symlinks in its path lead."""
+    try:
+        fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as e:
+        raise EngineError(f"'{paths.shown(root)}' cannot be opened: {e.strerror}.") from e
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def _highest(root_fd, below):
+    """Yield the first folder on the way that is on the file system at its end: open, and path."""
+    names = [name for name in below.split(b"/") if name]
+    depth = 0
+    with Way(root_fd) as way:
+        device = os.stat(root_fd).st_dev
+        for name in names:
+            try:
+                way.down(name)
+            except OSError:  # not there yet, or no folder: placing tells
+                break
+            if os.stat(way.fd).st_dev != device:
+                device, depth = os.stat(way.fd).st_dev, len(way.names)
+    with Way(root_fd) as way:
+        way.go(b"/".join(names[:depth]))
+        yield way.fd, way.path

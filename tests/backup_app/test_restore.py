@@ -1,0 +1,259 @@
+import os
+import random
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from backup_app.exceptions import Canceled, EngineError
+
+from .backups import KiB, back_up, local_client, local_roots, volume_of
+from .factories import ClientFactory
+from .restores import begin_restore, restore, tree_of
+from .runs import Recording
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def place(tmp_path):
+    with local_roots(tmp_path):
+        yield tmp_path
+
+
+@pytest.fixture
+def tree(place):
+    folder = place / "tree"
+    (folder / "a/b").mkdir(parents=True)
+    (folder / "a/b/one").write_text("1")
+    (folder / "a/two").write_text("2")
+    (folder / "c").mkdir()
+    (folder / "c/three").write_text("3")
+    return folder
+
+
+@pytest.fixture
+def client(place, tree):
+    return local_client(place)
+
+
+def empty(folder):
+    for child in folder.iterdir():
+        shutil.rmtree(child) if child.is_dir() else child.unlink()
+
+
+def below(destination, path):
+    """Return where a path ends up below a destination: whole."""
+    return Path(f"{destination}{path}")
+
+
+def test_a_lost_tree_comes_back_where_it_was(client, tree):
+    before = tree_of(tree)
+    job = back_up(client)
+    shutil.rmtree(tree)
+
+    run = restore(job, tree)
+
+    assert tree_of(tree) == before
+    assert (run.outcome.files, run.outcome.bytes, run.outcome.warnings) == (7, 3, 0)
+    assert (run.expected, run.files, run.bytes) == (3, run.files, 3)
+
+
+def test_another_destination_keeps_the_full_path_and_is_made(client, tree, place):
+    job = back_up(client)
+    before = tree_of(tree)
+
+    restore(job, tree, to=place / "new/deep")
+
+    assert tree_of(below(place / "new/deep", tree)) == before
+
+
+def test_a_root_of_the_view_is_restored_as_a_whole(client, tree, place):
+    job = back_up(client)
+    before = tree_of(tree)
+
+    restore(job, "/", to=place / "new")
+
+    assert tree_of(below(place / "new", tree)) == before
+
+
+def test_the_whole_view_goes_to_its_original_location(client, tree):
+    job = back_up(client)
+    before = tree_of(tree)
+    empty(tree)
+
+    restore(job, "/")
+
+    assert tree_of(tree) == before
+
+
+def test_a_single_file_leaves_its_neighbours_alone(client, tree):
+    job = back_up(client)
+    (tree / "a/b/one").write_text("changed")
+    (tree / "a/two").write_text("changed")
+    (tree / "a").chmod(0o700)
+
+    run = restore(job, tree / "a/b/one")
+
+    assert (tree / "a/b/one").read_text() == "1"
+    assert (tree / "a/two").read_text() == "changed"
+    assert stat.S_IMODE((tree / "a").stat().st_mode) == 0o700
+    assert run.outcome.files == 1
+
+
+def test_folders_on_the_way_come_back_as_they_were(client, tree):
+    (tree / "a").chmod(0o710)
+    os.chown(tree / "a", 12, 13)
+    job = back_up(client)
+    shutil.rmtree(tree)
+
+    restore(job, tree / "a/b/one")
+
+    got = (tree / "a").stat()
+    assert (stat.S_IMODE(got.st_mode), got.st_uid, got.st_gid) == (0o710, 12, 13)
+    assert [path.name for path in tree.rglob("*")] == ["a", "b", "one"]
+
+
+def test_what_came_after_the_backup_stays(client, tree):
+    job = back_up(client)
+    (tree / "a/later").write_text("later")
+
+    restore(job, tree)
+
+    assert (tree / "a/later").read_text() == "later"
+
+
+def test_an_incremental_restores_all_that_it_builds_on(client, tree):
+    back_up(client)
+    (tree / "a/two").unlink()
+    (tree / "c/three").write_text("three")
+    (tree / "c/four").write_text("4")
+    job = back_up(client, "Incremental")
+    before = tree_of(tree)
+    empty(tree)
+
+    restore(job, tree)
+
+    assert tree_of(tree) == before
+
+
+def test_files_of_several_folders_are_restored_together(client, tree, place):
+    job = back_up(client)
+
+    restore(job, tree / "a/two", tree / "c", to=place / "new")
+
+    new = below(place / "new", tree)
+    names = sorted(str(path.relative_to(new)) for path in new.rglob("*"))
+    assert names == ["a", "a/two", "c", "c/three"]
+
+
+def test_a_hard_link_is_restored_without_its_target(client, tree, place):
+    os.link(tree / "a/b/one", tree / "c/link")
+    times = (tree / "c").stat().st_mtime_ns
+    job = back_up(client)
+
+    restore(job, tree / "c", to=place / "new")
+
+    new = below(place / "new", tree)
+    assert (new / "c/link").read_text() == "1"
+    assert not (new / "a").exists()
+    assert (new / "c").stat().st_mtime_ns == times
+
+
+def test_hard_links_to_a_target_that_is_not_restored_stay_one_file(client, tree, place):
+    os.link(tree / "a/b/one", tree / "c/link")
+    os.link(tree / "a/b/one", tree / "c/other")
+    job = back_up(client)
+
+    restore(job, tree / "c/link", tree / "c/other", to=place / "new")
+
+    new = below(place / "new", tree)
+    assert (new / "c/link").samefile(new / "c/other")
+    assert not (new / "a").exists()
+
+
+def test_a_restore_to_another_client(client, tree, place):
+    job = back_up(client)
+    other = ClientFactory(account=client.account, connection="local")
+    before = tree_of(tree)
+
+    run = restore(job, tree, to=place / "other", client=other)
+
+    assert run.job.client == other
+    assert tree_of(below(place / "other", tree)) == before
+
+
+def test_a_cancel_while_it_is_read_places_nothing_and_leaves_nothing(client, tree, place):
+    job = back_up(client)
+    empty(tree)
+
+    with pytest.raises(Canceled):
+        restore(job, tree, run=Recording(begin_restore(job, tree), cancel_at=4))
+
+    assert list(tree.iterdir()) == []
+    assert sorted(path.name for path in place.iterdir()) == ["storage", "tree"]
+    assert list((place / "storage/work").iterdir()) == []
+
+
+def test_a_flipped_bit_in_a_volume_is_named_and_nothing_is_placed(client, tree):
+    (tree / "c/large").write_bytes(random.Random(1).randbytes(300 * KiB))  # noqa: S311 - any will do
+    job = back_up(client)
+    (tree / "a/two").write_text("kept")
+    volume = volume_of(job)
+    data = bytearray(volume.read_bytes())
+    data[len(data) // 2] ^= 0x10
+    volume.write_bytes(data)
+
+    with pytest.raises(EngineError, match=f"^'{tree}/c/large' is damaged in backup {job.pk}"):
+        restore(job, tree)
+
+    assert (tree / "a/two").read_text() == "kept"
+
+
+def test_another_content_than_was_backed_up_is_named(client, tree):
+    job = back_up(client)
+    job.entries.filter(name=b"three").update(sha256=bytes(32))
+    (tree / "a/two").write_text("kept")
+
+    with pytest.raises(EngineError) as refusal:
+        restore(job, tree)
+
+    assert str(refusal.value) == (
+        f"'{tree}/c/three' is damaged in backup {job.pk}, so that nothing was restored."
+        " Its sha256 is not what was backed up."
+    )
+    assert (tree / "a/two").read_text() == "kept"
+
+
+def test_a_volume_that_is_gone_is_named(client, tree):
+    job = back_up(client)
+    volume_of(job).unlink()
+
+    with pytest.raises(EngineError, match=f"The volume '{volume_of(job)}' cannot be read"):
+        restore(job, tree)
+
+
+def test_what_is_in_the_way_is_named_and_the_rest_restored(client, tree):
+    job = back_up(client)
+    (tree / "a/two").unlink()
+    (tree / "a/two").mkdir()
+    (tree / "a/two/new").write_text("new")
+    (tree / "c/three").unlink()
+
+    run = restore(job, tree)
+
+    line = f"'{tree}/a/two': A folder that is not empty is in its way."
+    assert run.lines[1:] == [("warning", line)]
+    assert run.outcome.warnings == 1
+    assert (tree / "c/three").read_text() == "3"
+
+
+def test_a_restore_of_which_nothing_can_be_placed_fails(client, tree):
+    job = back_up(client)
+    (tree / "a/two").unlink()
+    (tree / "a/two").mkdir()
+    (tree / "a/two/new").write_text("new")
+
+    with pytest.raises(EngineError, match="Nothing could be restored"):
+        restore(job, tree / "a/two")
