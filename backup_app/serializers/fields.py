@@ -9,6 +9,7 @@ from .. import paths
 from ..conf import conf
 
 BIGGEST = 2**63 - 1
+LONGEST_PLACE = 19
 FORMAT = "%Y-%m-%d %H:%M:%S"
 
 
@@ -21,7 +22,7 @@ class ParameterList(serializers.ListField):
         return dictionary.get(self.field_name, serializers.empty)
 
     def to_internal_value(self, data):
-        if isinstance(data, dict) and all(str(key).isdecimal() for key in data):
+        if isinstance(data, dict) and all(is_place(str(key)) for key in data):
             data = [data[key] for key in sorted(data, key=int)]
         elif not isinstance(data, list | dict):
             data = [data] if data != "" else []
@@ -30,10 +31,18 @@ class ParameterList(serializers.ListField):
         return super().to_internal_value(data)
 
 
+def is_place(key):
+    """Say whether the key of a form's member is its place in a list."""
+    return key.isdecimal() and len(key) < LONGEST_PLACE
+
+
 class PathField(serializers.CharField):
     """An absolute path of a client, as bytes; blanks belong to it."""
 
-    default_error_messages = {"relative": "'{path}' is not an absolute path."}
+    default_error_messages = {
+        "relative": "'{path}' is not an absolute path.",
+        "null_character": "A path contains no NUL.",
+    }
 
     def __init__(self, **kwargs):
         super().__init__(trim_whitespace=False, max_length=4096, **kwargs)
@@ -42,6 +51,9 @@ class PathField(serializers.CharField):
         path = super().to_internal_value(data)
         if path and not path.startswith("/"):
             self.fail("relative", path=path)
+        if "\0" in path:
+            # The field's own check does not see it in bytes.
+            self.fail("null_character")
         return path.encode()
 
 
