@@ -59,7 +59,7 @@ def start_restore(job, client, selection, *, path: bytes = b"/", by: str) -> Job
     ``b"/"`` is the original location. Raises WrongState unless the backup has content and the
     client is there, Invalid for a path that is not absolute and for an empty selection.
     """
-    _require_good(job)
+    require_good(job)
     _require_own(job, client=client)
     _require_present(client)
     nodes, files = ([pk for pk, _ in found] for found in (selection.nodes, selection.files))
@@ -76,7 +76,7 @@ def start_database_restore(job, client, database: str, kind: str, by: str) -> Jo
     Raises NotFound for a dump that is not in the backup's view, WrongState for a database that is
     not on the client's server; asks the server, so no transaction should be open.
     """
-    _require_good(job)
+    require_good(job)
     _require_own(job, client=client)
     _require_present(client)
     engine = get_engine(job.engine)
@@ -90,7 +90,7 @@ def start_database_restore(job, client, database: str, kind: str, by: str) -> Jo
 
 def start_verify(job, by: str) -> Job:
     """Queue the reading of a whole backup against its catalog; raises WrongState."""
-    _require_good(job)
+    require_good(job)
     return _queue_for(job, job.client, by, type=Job.Type.VERIFY)
 
 
@@ -140,7 +140,8 @@ def _require_canceling(job):
         raise WrongState(f"Job {job.pk} has ended: it is {job.status}.")
 
 
-def _require_good(job):
+def require_good(job):
+    """Raise WrongState unless a job is a backup with content."""
     if job.type != Job.Type.BACKUP or not job.is_good:
         raise WrongState(f"Job {job.pk} is a {job.type} that is {job.status}: it has no content.")
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from django.db.models import Q
 from django.utils import timezone
 
-from .conf import conf
 from .engines import get_engine
 from .exceptions import BackupError, InvalidEngine
 from .models import Client, Folder, Job, JobSource
@@ -61,11 +60,6 @@ def purge(deleted_before: dt.datetime, *, dry_run: bool = False) -> Iterator[Pur
         size = sum(job.stored_bytes for job in backups)
         purged = Purged(client.name, client.deleted, len(backups), size)
         yield purged if dry_run else replace(purged, problem=_purge(client))
-
-
-def purge_time() -> dt.datetime:
-    """Return the time before which a client must have been deleted to be purged."""
-    return timezone.now() - dt.timedelta(days=conf.PURGE_DAYS)
 
 
 def expired(client: Client) -> list[Job]:

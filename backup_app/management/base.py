@@ -1,0 +1,31 @@
+import json
+
+from django.core.management.base import BaseCommand, CommandError
+
+from ..exceptions import BackupError, InvalidEngine
+
+
+class BackupCommand(BaseCommand):
+    """Says refusals in a sentence; with ``--format json`` answers one JSON document."""
+
+    def add_arguments(self, parser):
+        parser.add_argument("--format", choices=["text", "json"], default="text")
+
+    def execute(self, *args, **options):
+        self.is_json = options["format"] == "json"
+        try:
+            return super().execute(*args, **options)
+        except (BackupError, InvalidEngine) as e:
+            raise CommandError(str(e)) from e
+
+    def answer(self, data, text: str):
+        """Write data as JSON, or the text that says the same to people."""
+        self.stdout.write(json.dumps(data, indent=2) if self.is_json else text)
+
+    def fail_if(self, problems: list[str]):
+        """Write problems to standard error; raises CommandError when there are any."""
+        for problem in problems:
+            self.stderr.write(problem)
+        if problems:
+            number = len(problems)
+            raise CommandError(f"{number} problem{'s' * (number > 1)}, shown above.")

@@ -1,0 +1,40 @@
+from ...engines import get_engine
+from ..base import BackupCommand
+from ..finding import storages_named
+from ..progress import watched
+from ..tables import counted
+
+
+class Command(BackupCommand):
+    help = (
+        "Compare what storages hold with the catalog: volumes that are missing, damaged in size, "
+        "or that no job has. 'verify' reads their content."
+    )
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("storages", nargs="*", metavar="STORAGE", help="All without a name.")
+        parser.add_argument("--delete", action="store_true", help="Delete what no job has.")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="With --delete, only say what is found."
+        )
+
+    def handle(self, *, storages, delete, dry_run, **options):
+        checked, problems = storages_named(storages), []
+        for storage in checked:
+            engine = get_engine(storage.zone.engine)
+            found = engine.check_storage(storage, delete=delete and not dry_run)
+            problems += [(storage, problem) for problem in watched(found, storage.name)]
+        records = [_record(storage, problem) for storage, problem in problems]
+        total = f"Checked {counted(len(checked), 'storage')}: {counted(len(problems), 'problem')}."
+        self.answer({"storages": len(checked), "problems": records}, total)
+        self.fail_if([f"{storage}: {each.path}: {each.message}" for storage, each in problems])
+
+
+def _record(storage, problem):
+    return {
+        "storage": storage.name,
+        "path": problem.path,
+        "job_id": problem.job_id,
+        "message": problem.message,
+    }

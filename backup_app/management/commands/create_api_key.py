@@ -1,0 +1,32 @@
+from datetime import timedelta
+
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from ... import keys, shapes
+from ..base import BackupCommand
+from ..finding import account_named
+
+MOST_DAYS = 36_500
+
+
+class Command(BackupCommand):
+    help = "Make an API key of an account and write it, this once; it is the password of its login."
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("email", help="The e-mail address that the account logs in with.")
+        parser.add_argument("--name", default="", help="What the key is for.")
+        parser.add_argument(
+            "--expires", type=int, metavar="DAYS", help="How long it can be used; else for ever."
+        )
+
+    def handle(self, *, email, name, expires, **options):
+        if expires is not None and not 1 <= expires <= MOST_DAYS:
+            raise CommandError(
+                f"--expires {expires} is not a number of days from 1 to {MOST_DAYS}."
+            )
+        until = expires and timezone.now() + timedelta(days=expires)
+        key, text = keys.make(account_named(email), name, until)
+        data = {"key": text, "prefix": key.prefix, "name": name, "expires": shapes.moment(until)}
+        self.answer(data, text)

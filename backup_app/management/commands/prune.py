@@ -1,0 +1,60 @@
+from dataclasses import asdict
+
+from ... import retention, shapes
+from ..base import BackupCommand
+from ..finding import clients_named
+from ..progress import watched
+from ..tables import counted, size, table
+
+HEADS = ["job", "client", "type", "level", "status", "ended", "size"]
+
+
+class Command(BackupCommand):
+    help = (
+        "Remove backups that their pools no longer keep, and old rows of other jobs. What a kept "
+        "backup builds on stays, and so does the newest good one of each fileset of a client."
+    )
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("--client", help="Only of this one, by name or IP address.")
+        parser.add_argument("--account", metavar="EMAIL", help="Only of this one's clients.")
+        parser.add_argument("--dry-run", action="store_true", help="Only say what would go.")
+
+    def handle(self, *, client, account, dry_run, **options):
+        removals = retention.prune(clients_named(client, account), dry_run=dry_run)
+        found = list(watched(removals, "Jobs"))
+        removed = [each for each in found if not each.problem]
+        problems = [each.problem for each in found if each.problem]
+        freed = sum(each.stored_bytes for each in removed)
+        data = {
+            "removed": [_record(each) for each in removed],
+            "stored_bytes": freed,
+            "problems": problems,
+            "dry_run": dry_run,
+        }
+        verb = "Would remove" if dry_run else "Removed"
+        total = f"{verb} {counted(len(removed), 'job')}, {size(freed)}."
+        self.answer(data, "\n".join([*self._table(removed), total]))
+        self.fail_if(problems)
+
+    def _table(self, removed):
+        rows = [
+            [
+                r.job_id,
+                r.client,
+                r.type,
+                r.level,
+                r.status,
+                shapes.moment(r.ended),
+                size(r.stored_bytes),
+            ]
+            for r in removed
+        ]
+        return [table(HEADS, rows, terminal=self.stdout.isatty())] if rows else []
+
+
+def _record(removed):
+    record = asdict(removed) | {"ended": shapes.moment(removed.ended)}
+    del record["problem"]
+    return record

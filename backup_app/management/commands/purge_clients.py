@@ -1,0 +1,56 @@
+from datetime import timedelta
+
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from ... import retention, shapes
+from ...conf import conf
+from ..base import BackupCommand
+from ..progress import watched
+from ..tables import counted, size
+
+
+class Command(BackupCommand):
+    help = "Remove clients that were deleted long ago, with all of their backups."
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--days", type=int, help="How long ago at least; else BACKUP_PURGE_DAYS."
+        )
+        parser.add_argument("--dry-run", action="store_true", help="Only say what would go.")
+
+    def handle(self, *, days, dry_run, **options):
+        days = conf.PURGE_DAYS if days is None else days
+        if days < 0:
+            raise CommandError(f"--days {days} must be 0 or more.")
+        before = timezone.now() - timedelta(days=days)
+        found = list(watched(retention.purge(before, dry_run=dry_run), "Clients"))
+        purged = [each for each in found if not each.problem]
+        problems = [each.problem for each in found if each.problem]
+        data = {
+            "purged": [_record(each) for each in purged],
+            "problems": problems,
+            "dry_run": dry_run,
+        }
+        self.answer(data, "\n".join([*map(_line, purged), _total(purged, dry_run)]))
+        self.fail_if(problems)
+
+
+def _record(purged):
+    return {
+        "client": purged.client,
+        "deleted": shapes.moment(purged.deleted),
+        "backups": purged.backups,
+        "stored_bytes": purged.stored_bytes,
+    }
+
+
+def _line(purged):
+    when = shapes.moment(purged.deleted)
+    held = f"{counted(purged.backups, 'backup')}, {size(purged.stored_bytes)}"
+    return f"'{purged.client}', deleted {when}: {held}."
+
+
+def _total(purged, dry_run):
+    return f"{'Would purge' if dry_run else 'Purged'} {counted(len(purged), 'client')}."

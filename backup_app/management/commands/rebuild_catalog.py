@@ -1,0 +1,28 @@
+from ... import shapes
+from ...engines import get_engine
+from ..base import BackupCommand
+from ..finding import storages_named
+from ..progress import watched
+from ..tables import counted
+
+
+class Command(BackupCommand):
+    help = (
+        "Bring back into the database what the volumes of storages hold and the catalog does not."
+    )
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("storages", nargs="*", metavar="STORAGE", help="All without a name.")
+        parser.add_argument("--dry-run", action="store_true", help="Only say what would come back.")
+
+    def handle(self, *, storages, dry_run, **options):
+        found = []
+        for storage in storages_named(storages):
+            engine = get_engine(storage.zone.engine)
+            found += watched(engine.rebuild_catalog(storage, dry_run=dry_run), storage.name)
+        verb = "Would bring back" if dry_run else "Brought back"
+        lines = [f"Job {job.pk}, {job.level} backup of client '{job.client}'." for job in found]
+        total = f"{verb} {counted(len(found), 'job')}."
+        data = {"jobs": [shapes.job(job) for job in found], "dry_run": dry_run}
+        self.answer(data, "\n".join([*lines, total]))

@@ -1,0 +1,33 @@
+import os
+
+from ... import jobs
+from ...engines import get_engine
+from ..base import BackupCommand
+from ..finding import client_named, job_with_id
+from ..started import OPERATOR, answer_started
+
+
+class Command(BackupCommand):
+    help = (
+        "Restore files and folders as they were at a backup, to where they were or elsewhere. "
+        "Existing files are replaced."
+    )
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("job", type=int, help="The number of the backup.")
+        parser.add_argument("paths", nargs="+", metavar="PATH", help="A folder brings all below.")
+        parser.add_argument(
+            "--to", default="/", metavar="FOLDER", help="Below which the whole paths are put."
+        )
+        parser.add_argument("--client", help="Another client of the account, to restore to.")
+        parser.add_argument("--wait", action="store_true", help="Until it has ended.")
+
+    def handle(self, *, job, paths, to, client, wait, **options):
+        backup = job_with_id(job)
+        target = client_named(client, backup.account.email) if client else backup.client
+        jobs.require_good(backup)
+        wanted = [os.fsencode(path.rstrip("/") or "/") for path in paths]
+        selection = get_engine(backup.engine).select_paths(backup, wanted)
+        started = jobs.start_restore(backup, target, selection, path=os.fsencode(to), by=OPERATOR)
+        answer_started(self, [started], wait=wait)

@@ -1,0 +1,15 @@
+from ... import keys, shapes
+from ..base import BackupCommand
+
+
+class Command(BackupCommand):
+    help = "Let an API key be accepted no more, at once and for good."
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("prefix", help="The characters between 'bk_' and the next '_'.")
+
+    def handle(self, *, prefix, **options):
+        key = keys.revoke(prefix)
+        data = {"prefix": key.prefix, "name": key.name, "revoked": shapes.moment(key.revoked)}
+        self.answer(data, f"Revoked the API key {key.prefix} of {key.account}.")

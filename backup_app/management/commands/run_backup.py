@@ -1,0 +1,28 @@
+from ... import jobs
+from ..base import BackupCommand
+from ..finding import client_named, own
+from ..started import OPERATOR, answer_started
+
+
+class Command(BackupCommand):
+    help = "Back up a client; the background worker does it."
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("client", help="Its name or IP address.")
+        parser.add_argument("--account", metavar="EMAIL", help="Whose client it is.")
+        parser.add_argument(
+            "--level", default="incremental", help="full, incremental or differential."
+        )
+        parser.add_argument("--fileset", metavar="NAME", help="Another than the client's own.")
+        parser.add_argument("--pool", metavar="NAME", help="Another than the client's own.")
+        parser.add_argument("--wait", action="store_true", help="Until it has ended.")
+
+    def handle(self, *, client, account, level, fileset, pool, wait, **options):
+        client = client_named(client, account)
+        instead = {
+            "fileset": own(client.account.backup_filesets, fileset, "fileset"),
+            "pool": own(client.account.backup_pools, pool, "pool"),
+        }
+        job = jobs.start_backup(client, level=level, **instead, by=OPERATOR)
+        answer_started(self, [job], wait=wait)
