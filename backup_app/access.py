@@ -9,7 +9,7 @@ import ipaddress
 from django.db.models import Q
 
 from .exceptions import Forbidden, NotFound, WrongState
-from .models import Client, Fileset, Job, Pool, Subuser
+from .models import Client, Fileset, Job, Pool, Storage, Subuser, Zone
 
 
 def clients(caller):
@@ -97,16 +97,42 @@ def on_behalf_of(caller, login):
     return subuser(caller, login)
 
 
+def pools(caller):
+    return Pool.objects.filter(account=caller.account).select_related("storage__zone")
+
+
 def pool(caller, name):
-    return _named(Pool.objects.select_related("storage__zone"), caller, name, "pool")
+    return _by_name(pools(caller), name, "pool")
+
+
+def filesets(caller):
+    return Fileset.objects.filter(account=caller.account)
 
 
 def fileset(caller, name):
-    return _named(Fileset.objects.all(), caller, name, "fileset")
+    return _by_name(filesets(caller), name, "fileset")
 
 
-def _named(queryset, caller, name, what):
-    found = queryset.filter(account=caller.account, name=name).first() if "\0" not in name else None
+def storages(caller):
+    """Return what the operator set up for all accounts, or what the seen clients use of it."""
+    found = Storage.objects.select_related("zone")
+    if caller.limited_to:
+        seen = clients(caller).order_by()
+        return found.filter(pk__in=seen.values("pool__storage"))
+    return found
+
+
+def storage(caller, name):
+    return _by_name(storages(caller), name, "storage")
+
+
+def zone(caller, name):
+    """Return a zone, which the operator set up for all accounts; raises NotFound."""
+    return _by_name(Zone.objects.all(), name, "zone")
+
+
+def _by_name(queryset, name, what):
+    found = queryset.filter(name=name).first() if "\0" not in name else None
     if found is None:
         raise NotFound(f"There is no {what} named '{name}'.")
     return found

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers as s
 
-from .models import Download, Job, JobLog
+from .models import Client, Download, Job, JobLog
 
 TIME = {"help_text": "Y-m-d H:i:s in the server's zone."}
 
@@ -146,3 +146,165 @@ class StorePath(s.Serializer):
 
 class Mailboxes(s.Serializer):
     mailboxes = s.ListField(child=s.CharField())
+
+
+class CommandResult(s.Serializer):
+    result = s.CharField(allow_blank=True)
+
+
+class SystemAnswer(s.Serializer):
+    system = s.ChoiceField(Client.System.choices)
+
+
+class ClientName(s.Serializer):
+    name = s.CharField()
+
+
+class ServerAnswer(s.Serializer):
+    name = s.CharField()
+    ip = s.CharField()
+    internal_ip = s.CharField(allow_null=True)
+    system = s.ChoiceField(Client.System.choices)
+    zone = s.CharField()
+    last_backup = s.CharField(allow_null=True, **TIME)
+    last_status = s.ChoiceField(Job.Status.choices, allow_null=True)
+    protected_bytes = s.IntegerField()
+
+
+class Servers(s.Serializer):
+    servers = ServerAnswer(many=True)
+
+
+class ConfigAnswer(s.Serializer):
+    client = s.CharField()
+    system = s.ChoiceField(Client.System.choices)
+    file_name = s.CharField()
+    config = s.CharField()
+
+
+class GeneratedConfig(ConfigAnswer):
+    key_installed = s.BooleanField()
+
+
+class Defaults(s.Serializer):
+    level = s.ChoiceField(Job.Level.choices)
+    fileset = s.CharField()
+    pool = s.CharField()
+
+
+class BackupOptionsAnswer(s.Serializer):
+    client = s.CharField()
+    system = s.ChoiceField(Client.System.choices)
+    levels = s.ListField(child=s.ChoiceField(Job.Level.choices))
+    filesets = s.ListField(child=s.CharField())
+    pools = s.ListField(child=s.CharField())
+    zone = s.CharField()
+    schedule = s.CharField(allow_blank=True)
+    retention_days = s.IntegerField()
+    defaults = Defaults()
+
+
+class ClientDeleted(s.Serializer):
+    client = s.CharField()
+    deleted = s.BooleanField()
+
+
+class SubuserAnswer(s.Serializer):
+    login = s.CharField()
+    firstname = s.CharField()
+    lastname = s.CharField()
+    email = s.CharField()
+    clients = s.ListField(child=s.CharField())
+    bmr = s.BooleanField()
+    created = s.CharField(**TIME)
+
+
+class AccessGranted(s.Serializer):
+    client = s.CharField()
+    subuser = s.CharField()
+    granted = s.BooleanField()
+
+
+class PasswordChanged(s.Serializer):
+    subuser = s.CharField()
+    changed = s.BooleanField()
+
+
+class SubuserExists(s.Serializer):
+    exists = s.BooleanField()
+
+
+class BareMetalRestore(s.Serializer):
+    bmr = s.BooleanField()
+
+
+class ZoneAnswer(s.Serializer):
+    name = s.CharField()
+    title = s.CharField(allow_blank=True)
+    engine = s.CharField()
+
+
+class Zones(s.Serializer):
+    zones = ZoneAnswer(many=True)
+
+
+class StorageAnswer(s.Serializer):
+    name = s.CharField()
+    zone = s.CharField()
+    kind = s.CharField()
+    path = s.CharField(allow_blank=True)
+    capacity = s.IntegerField(allow_null=True)
+    used = s.IntegerField()
+    free = s.IntegerField(allow_null=True)
+    pools = s.ListField(child=s.CharField())
+
+
+class Storages(s.Serializer):
+    storages = StorageAnswer(many=True)
+
+
+class SupportedSystem(s.Serializer):
+    system = s.ChoiceField(Client.System.choices)
+    name = s.CharField()
+    engine = s.CharField()
+    notes = s.CharField(allow_blank=True)
+
+
+class SupportedSystems(s.Serializer):
+    systems = SupportedSystem(many=True)
+
+
+class PoolAnswer(s.Serializer):
+    name = s.CharField()
+    storage = s.CharField()
+    zone = s.CharField()
+    retention_days = s.IntegerField()
+    keep_full = s.IntegerField()
+    quota_bytes = s.IntegerField(allow_null=True)
+    used_bytes = s.IntegerField()
+    jobs = s.IntegerField(help_text="How many backups can be read.")
+    storage_data = StorageAnswer(required=False)
+
+
+class IncludedFolder(s.Serializer):
+    path = s.CharField()
+
+
+class FilesetOptionsAnswer(s.Serializer):
+    one_filesystem = s.BooleanField(required=False)
+    compression = s.IntegerField(required=False)
+
+
+class FilesetDatabase(s.Serializer):
+    kind = s.ChoiceField(["mysql", "postgresql"])
+    name = s.CharField()
+
+
+class FilesetAnswer(s.Serializer):
+    name = s.CharField()
+    include = IncludedFolder(many=True)
+    exclude = s.ListField(child=s.CharField())
+    options = FilesetOptionsAnswer()
+    databases = FilesetDatabase(many=True)
+    verify = s.BooleanField()
+    schedule = s.CharField(allow_blank=True)

@@ -32,6 +32,8 @@ def handle(exc, context):
     if refusal is None:
         return None
     set_rollback()
+    if refusal.fields:
+        refusal.fields = as_sent(refusal.fields, context["view"].operation.options)
     response = Response(body(refusal), status=refusal.status)
     if header := getattr(exc, "auth_header", None):
         response["WWW-Authenticate"] = header
@@ -48,6 +50,12 @@ def unknown(request):
 
 def body(refusal: BackupError):
     return {"error": refusal.message, "code": refusal.code, "fields": refusal.fields}
+
+
+def as_sent(fields, serializer_class):
+    """Return what verbs say of their values by the names of the parameters that brought them."""
+    names = {field.source: name for name, field in serializer_class().fields.items()}
+    return {names.get(name, name): sentences for name, sentences in fields.items()}
 
 
 def as_refusal(exc):

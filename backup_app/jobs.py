@@ -15,6 +15,7 @@ from .engines import get_engine
 from .exceptions import Invalid, WrongState
 from .models import Job, JobLog
 
+DEFAULT_LEVEL = Job.Level.INCREMENTAL
 LEVELS = {name.lower(): name for name in Job.Level.values} | {
     name[0].lower(): name for name in Job.Level.values
 }
@@ -29,7 +30,7 @@ def level_named(text: str) -> str:
         raise Invalid({"level": [f"There is no level '{text}': there are {allowed}."]}) from e
 
 
-def start_backup(client, *, level="Incremental", fileset=None, pool=None, by: str) -> Job:
+def start_backup(client, *, level=DEFAULT_LEVEL, fileset=None, pool=None, by: str) -> Job:
     """Queue a backup of a client, of its own fileset and into its own pool unless told.
 
     Raises Invalid for an unknown level and for what is another account's, WrongState for a client

@@ -99,3 +99,75 @@ def path(data):
         return {"path": data.decode()}
     except UnicodeDecodeError:
         return {"path": text(data), "path_b64": base64.b64encode(data).decode()}
+
+
+def server(client):
+    """Return a client as the list of servers shows it; ``servers.py`` says what it needs."""
+    return {
+        "name": client.name,
+        "ip": client.ip,
+        "internal_ip": client.internal_ip,
+        "system": client.system,
+        "zone": client.zone.name,
+        "last_backup": moment(client.last_backup),
+        "last_status": client.last_status,
+        "protected_bytes": client.protected_bytes,
+    }
+
+
+def config(client, made):
+    return {
+        "client": client.name,
+        "system": client.system,
+        "file_name": made.file_name,
+        "config": made.config,
+    }
+
+
+def subuser(record):
+    """Return a Subuser; asks for the names of its clients."""
+    clients = record.clients.filter(deleted=None).order_by("name")
+    return {
+        "login": record.login,
+        "firstname": record.first_name,
+        "lastname": record.last_name,
+        "email": record.email,
+        "clients": list(clients.values_list("name", flat=True)),
+        "bmr": record.bmr,
+        "created": moment(record.created),
+    }
+
+
+def pool(record, usage):
+    return {
+        "name": record.name,
+        "storage": record.storage.name,
+        "zone": record.storage.zone.name,
+        "retention_days": record.retention_days,
+        "keep_full": record.keep_full,
+        "quota_bytes": record.quota_bytes,
+        **usage,
+    }
+
+
+def storage(record, space, pools):
+    return {
+        "name": record.name,
+        "zone": record.zone.name,
+        "kind": record.kind,
+        "path": record.path,
+        **space,
+        "pools": pools,
+    }
+
+
+def fileset(record):
+    return {
+        "name": record.name,
+        "include": record.include,
+        "exclude": record.exclude,
+        "options": record.options,
+        "databases": record.databases,
+        "verify": record.verify,
+        "schedule": record.schedule,
+    }

@@ -5,7 +5,18 @@ from django.urls.resolvers import RoutePattern
 
 from .converters import NumberConverter
 from .errors import unknown
-from .views import browse, download, jobs, mail, restore
+from .views import (
+    browse,
+    clients,
+    commands,
+    download,
+    filesets,
+    jobs,
+    mail,
+    restore,
+    storages,
+    subusers,
+)
 
 register_converter(NumberConverter, "number")
 
@@ -25,16 +36,35 @@ ROUTES = {
     "restorenodes/<number:job_id>/<str:client_ip>": restore.restore_nodes,
     "restoremysql/<number:job_id>/<str:db_name>": restore.restore_mysql,
     "status/<number:job_id>": jobs.status,
+    "run/<str:client_ip>": commands.run,
     "cancel/<number:job_id>": jobs.cancel,
+    "system/<str:server_ip>": clients.system,
     "restoretree/<str:client_ip>": browse.restore_tree,
     "downloadinfo/<number:job_id>/<str:client_ip>": download.download_info,
     "download/<number:job_id>/<str:client_ip>/<number:chunk>": download.download,
+    "getclientnamebyip/<str:client_ip>": clients.client_name_by_ip,
     "msexchange/<str:client_ip>/getemail": mail.mailbox_file,
     "msexchange/<str:client_ip>/path": mail.mailbox_path,
     "msexchange/<str:client_ip>/search": mail.mailbox_search,
+    "getbaaszones": storages.zones,
+    "storages": storages.list_storages,
+    "servers": clients.list_servers,
     "myjobs": jobs.my_jobs,
+    "supportedsystems": storages.supported_systems,
     "backupnow/<str:client_ip>/<str:level>": jobs.backup_now,
+    "getconfig/<str:client_ip>/<str:system>": clients.get_config,
+    "genconfig/<str:system>": clients.generate_config,
+    "backupoptions/<str:client_ip>/<str:system>": clients.backup_options,
+    "getpool/<str:pool_name>": storages.get_pool,
+    "savepool": storages.save_pool,
+    "subuser/add": subusers.add_subuser,
+    "subuser/grant": subusers.grant_access,
+    "subuser/password": subusers.set_password,
+    "subuser/check": subusers.subuser_exists,
+    "subuser/bmr": subusers.bare_metal_restore,
+    "deleteclient/<str:client_name>": clients.delete_client,
     "joblog/<number:job_id>": jobs.job_log,
+    "savefileset": filesets.save_fileset,
 }
 urlpatterns = [
     URLPattern(Route(route, view.operation.name, is_endpoint=True), view, name=view.operation.name)

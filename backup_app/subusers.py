@@ -1,0 +1,85 @@
+"""What can be done with subusers: to add one, give it a password, grant it a client."""
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from . import keys
+from .exceptions import Invalid, WrongState
+from .models import Grant, Subuser
+
+
+def add(
+    account, *, login, first_name, last_name, email, password: str = "", bmr: bool = False
+) -> Subuser:
+    """Create a subuser, who can log in once there is a password.
+
+    Logins are unique in the whole installation, also when only their case differs. Raises
+    WrongState for one that is taken, Invalid for what HTTP Basic cannot carry.
+    """
+    subuser = Subuser(
+        account=account,
+        login=cleaned_login(login),
+        first_name=first_name,
+        last_name=last_name,
+        email=email,
+        bmr=bmr,
+    )
+    if password:
+        _hash(subuser, password)
+    _require_free(subuser.login)
+    try:
+        with transaction.atomic():
+            subuser.save()
+    except IntegrityError as e:
+        raise _taken(subuser.login) from e
+    return subuser
+
+
+def set_password(subuser, password: str) -> None:
+    """Let a subuser log in with this password and no other; raises Invalid for a weak one."""
+    _hash(subuser, password)
+    subuser.save(update_fields=["password"])
+
+
+def grant(subuser, client) -> Grant:
+    """Let a subuser see and restore a client of its account; again, it changes nothing."""
+    if subuser.account_id != client.account_id:
+        raise Invalid({"client": [f"There is no client '{client}' in the account of '{subuser}'."]})
+    return Grant.objects.get_or_create(subuser=subuser, client=client)[0]
+
+
+def exists(account, login: str) -> bool:
+    """Say whether the account has this subuser."""
+    return Subuser.objects.filter(account=account, login=login).exists()
+
+
+def cleaned_login(login: str) -> str:
+    login = login.strip()
+    if not 1 <= len(login) <= 100:
+        raise Invalid({"login": ["A login has 1 to 100 characters."]})
+    if ":" in login or not login.isprintable():
+        sentence = f"'{login}' is no login: it may have no ':' and no control characters."
+        raise Invalid({"login": [sentence]})
+    return login
+
+
+def _require_free(login):
+    if Subuser.objects.filter(login__iexact=login).exists():
+        raise _taken(login)
+
+
+def _taken(login):
+    return WrongState(f"There is a subuser '{login}' already. Logins differ in more than case.")
+
+
+def _hash(subuser, password):
+    subuser.username = subuser.login  # what the validators compare with
+    try:
+        validate_password(password, subuser)
+    except ValidationError as e:
+        raise Invalid({"password": e.messages}) from e
+    if keys.looks_like_key(password):
+        raise Invalid({"password": ["A password may not look like an API key."]})
+    subuser.password = make_password(password)

@@ -1,0 +1,81 @@
+"""Where backups are kept: zones, storages and pools, and what the engines can do."""
+
+from .. import access, pools, shapes, storages
+from ..conf import conf
+from ..descriptions import PoolAnswer, Storages, SupportedSystems, Zones
+from ..engines import get_engine
+from ..exceptions import NotFound
+from ..models import Zone
+from ..operation import operation
+from ..serializers.pools import GetPool, SavePool
+
+
+@operation(18, "GET", topic="storages", answer=Zones, refusals=())
+def zones(request):
+    """List the zones, each with the engine that backs up its clients."""
+    return {"zones": list(Zone.objects.values("name", "title", "engine"))}
+
+
+@operation(19, topic="storages", answer=Storages, example={"subuser": "sam"})
+def list_storages(request):
+    """List the storages with their space in bytes, and the account's pools on each.
+
+    With ``subuser`` only those that its clients use.
+    """
+    return {"storages": _described(request.caller, access.storages(request.caller))}
+
+
+@operation(22, topic="storages", answer=SupportedSystems, refusals=(502, 503))
+def supported_systems(request):
+    """List the operating systems that can be backed up, by engine."""
+    found = [(alias, system) for alias in conf.engines for system in get_engine(alias).systems()]
+    return {
+        "systems": [
+            {"system": each.system, "name": each.name, "engine": alias, "notes": each.notes}
+            for alias, each in found
+        ]
+    }
+
+
+@operation(27, topic="storages", answer=PoolAnswer, options=GetPool, example={"getstorage": "disk"})
+def get_pool(request, pool_name):
+    """Get a pool and how full it is.
+
+    ``getstorage`` names its storage, which is then described in ``storage_data``.
+    """
+    pool = access.pool(request.caller, pool_name)
+    answer = shapes.pool(pool, pools.usage(pool))
+    if name := request.options.get("getstorage"):
+        if name != pool.storage.name:
+            raise NotFound(f"Pool '{pool}' is not on a storage named '{name}'.")
+        answer["storage_data"] = _described(request.caller, [pool.storage])[0]
+    return answer
+
+
+@operation(
+    28,
+    topic="storages",
+    answer=PoolAnswer,
+    options=SavePool,
+    writes=True,
+    refusals=(404, 409),
+    example={"name": "daily", "retention_days": 30, "keep_full": 2, "quota_bytes": 500000000000},
+)
+def save_pool(request):
+    """Create a pool, or change what is given of one by its name.
+
+    Shorter retention deletes nothing by itself: the operator's ``prune`` does.
+    """
+    options = request.options
+    if "storage" in options:
+        options["storage"] = access.storage(request.caller, options["storage"])
+    pool = pools.save(request.caller.account, **options)
+    return shapes.pool(pool, pools.usage(pool))
+
+
+def _described(caller, records):
+    used, names = storages.used_bytes(records), storages.pool_names(caller.account, records)
+    return [
+        shapes.storage(each, storages.space(each, used.get(each.pk, 0)), names.get(each.pk, []))
+        for each in records
+    ]
