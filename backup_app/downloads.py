@@ -45,9 +45,12 @@ def prepared(job) -> Download:
     At once where that is quick, else by the worker: then it is "preparing". Raises EngineError
     for what could not be prepared; the next call tries again.
     """
-    download, is_new = Download.objects.defer("plan").get_or_create(job=job)
+    # The plan may be large; what reads a chunk fetches it.
+    rows = Download.objects.defer("plan")
+    download, is_new = rows.get_or_create(job=job)
     if is_new:
-        _prepare(download)
+        _prepare(job, download.pk)
+        download = rows.get(pk=download.pk)
     elif download.state == State.PREPARING:
         _repeat_if_lost(download)
     if download.state == State.FAILED:
@@ -95,12 +98,11 @@ def read(job, download: Download, part: range) -> Content:
     return Content(len(part), digest.hexdigest(), file)
 
 
-def _prepare(download):
-    if get_engine(download.job.engine).may_be_slow_to_plan(download.job):
-        transaction.on_commit(partial(tasks.prepare_download.enqueue, download.pk))
+def _prepare(job, download_id):
+    if get_engine(job.engine).may_be_slow_to_plan(job):
+        transaction.on_commit(partial(tasks.prepare_download.enqueue, download_id))
     else:
-        preparing.prepare(download.pk)
-        download.refresh_from_db(fields=["state", "size", "message"])
+        preparing.prepare(download_id)
 
 
 def _repeat_if_lost(download):
