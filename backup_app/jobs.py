@@ -58,7 +58,8 @@ def start_restore(job, client, selection, *, path: bytes = b"/", by: str) -> Job
     """Queue the restore of a selection of a backup's view, to a client below a path.
 
     ``b"/"`` is the original location. Raises WrongState unless the backup has content and the
-    client is there, Invalid for a path that is not absolute and for an empty selection.
+    client is there, Invalid for a path that is not absolute and for an empty selection,
+    Forbidden for one that the engine must not write to.
     """
     require_good(job)
     _require_own(job, client=client)
@@ -66,7 +67,9 @@ def start_restore(job, client, selection, *, path: bytes = b"/", by: str) -> Job
     nodes, files = ([pk for pk, _ in found] for found in (selection.nodes, selection.files))
     if not (nodes or files):
         raise Invalid({"files": ["There is nothing to restore: name files or folders."]})
-    where = destinations.packed(destinations.cleaned(path))
+    path = destinations.cleaned(path)
+    get_engine(job.engine).require_destination(client, path)
+    where = destinations.packed(path)
     request = {"nodes": nodes, "files": files, **where}
     return _queue_for(job, client, by, type=Job.Type.RESTORE, request=request)
 

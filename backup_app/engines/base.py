@@ -201,6 +201,12 @@ class Engine:
         """
         raise NotImplementedError
 
+    def require_destination(self, client, path: bytes) -> None:
+        """Raise Invalid or Forbidden for where a restore must not go, as far as is known at once.
+
+        ``b"/"`` is the original location.
+        """
+
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
     def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:

@@ -4,7 +4,17 @@ from collections.abc import Sequence
 
 from ...exceptions import InvalidEngine
 from ..base import ClientConfig, Engine, Listing, Node, Outcome, Run, Selection, System
-from . import backup, browsing, commands, configuring, downloads, installing, restore, selection
+from . import (
+    backup,
+    browsing,
+    commands,
+    configuring,
+    downloads,
+    installing,
+    restore,
+    roots,
+    selection,
+)
 from .plans import Plan
 from .view import View
 
@@ -65,6 +75,9 @@ class ArchiveEngine(Engine):
 
     def select_ids(self, job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
         return selection.select_ids(View(job), nodes, files)
+
+    def require_destination(self, client, path: bytes) -> None:
+        roots.require_destination(client, path)
 
     def jobs_with_path(self, jobs, path: bytes):
         return browsing.jobs_with_path(jobs, path)
