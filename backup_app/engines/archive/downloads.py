@@ -3,38 +3,43 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from heapq import merge
 from pathlib import Path
 
 from django.db.models import Sum
 
 from ...exceptions import EngineError
 from ...models import Job, Volume
-from . import paths
+from .latecomers import latecomers
 from .plans import Plan
 from .view import View
 from .volumes import VolumeReader
 
 QUICK = 20_000  # entries whose plan is made while a request waits
-TICK = 1000  # entries between two signs of life
 BLOCK = 256 * 1024  # what a reader gets at once, at least
 MEMORY = 64 * 1024 * 1024  # of frames that are kept by all open volumes
 
 
 def make_plan(view: View, tick: Callable[[], None]) -> Plan:
-    """Return where each part of a view's tar comes from.
+    """Return where each part of a view's tar comes from, by job, then by its place in the volume.
 
-    A view of one backup is its volume as it is. In others each folder stands before what is in it
-    and after nothing of another, so that any tar gives a folder its times when it is complete.
+    So hard links come after what they are links to. A view of one backup is its volume as it is.
     """
     plan = Plan()
     if view.sources == [view.job.pk]:
         plan.add(view.job.pk, 0, view.job.volume.tar_size)
         return plan
-    for number, (_, source, offset, length) in enumerate(_members(view)):
-        plan.add(source, offset, length)
-        if number % TICK == 0:
+    depths = latecomers(view)
+    late: list[tuple[int, int, int, int]] = []
+    for source in view.sources:
+        for page in view.pages(source, "node_id", "offset", "length"):
             tick()
+            for node, offset, length in page:
+                if node in depths:
+                    late.append((-depths[node], source, offset, length))
+                else:
+                    plan.add(source, offset, length)
+    for _, *segment in sorted(late):
+        plan.add(*segment)
     return plan
 
 
@@ -44,18 +49,6 @@ def is_quick(view: View) -> bool:
         return True
     files = Job.objects.filter(pk__in=view.sources).aggregate(files=Sum("files"))["files"]
     return (files or 0) <= QUICK
-
-
-def _members(view: View) -> Iterator[tuple[bytes, int, int, int]]:
-    # Each volume is in this order already, so that no more than a row of each is in memory.
-    return merge(*(_of_source(view, source) for source in view.sources))
-
-
-def _of_source(view: View, source: int) -> Iterator[tuple[bytes, int, int, int]]:
-    rows = view.of_source(source).order_by("pk")
-    fields = "folder__path", "name", "offset", "length"
-    for folder, name, offset, length in rows.values_list(*fields).iterator(chunk_size=TICK):
-        yield paths.order(paths.join(folder, name)), source, offset, length
 
 
 class Download:

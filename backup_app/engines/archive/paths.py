@@ -34,8 +34,3 @@ def join(folder: bytes, name: bytes) -> bytes:
 def digest(path: bytes) -> bytes:
     """Return ``Folder.path_hash`` of a path."""
     return blake2b(path, digest_size=16).digest()
-
-
-def order(path: bytes) -> bytes:
-    """Return what sorts a folder before all below it, and those before everything else."""
-    return path.replace(b"/", b"\0")

@@ -1,7 +1,6 @@
 """Finding what is to be restored: thousands of paths or IDs of a view in few queries."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 
 from django.db import connection
 
@@ -9,9 +8,8 @@ from ...exceptions import NotFound
 from ...models import Entry, Folder
 from ..base import Selection
 from . import paths
+from .batches import batches
 from .view import DIRECTORY, View, is_id
-
-BATCH = 5000  # of paths or IDs in a query; SQLite takes 32,766 parameters
 
 # In turn for each wanted place: the newest source that says something of it, then its row.
 PLACES = """
@@ -56,13 +54,6 @@ def select_ids(view: View, nodes: Sequence[int], files: Sequence[int]) -> Select
     )
     nodes_found = {**folders, **dict(chosen.nodes)}
     return Selection(nodes=list(nodes_found.items()), files=chosen.files)
-
-
-def batches(values: Iterable) -> Iterator[list]:
-    """Yield values in lists that fit into a query."""
-    iterator = iter(values)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch
 
 
 def _found(view: View, wanted: Sequence[bytes]) -> dict[bytes, tuple]:

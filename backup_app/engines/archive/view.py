@@ -1,6 +1,6 @@
 """What a backup holds: its own entries and those of the backups that it builds on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from django.db.models import (
@@ -8,6 +8,7 @@ from django.db.models import (
     Count,
     Exists,
     F,
+    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -21,6 +22,7 @@ from ...exceptions import NotFound, WrongState
 from ...models import Entry, Folder
 from ..base import File, Listing, Node
 from . import paths
+from .batches import BATCH
 
 DIRECTORY = Entry.Kind.DIRECTORY
 SECOND = 10**9  # in nanoseconds
@@ -50,6 +52,19 @@ class View:
     def of_source(self, source: int) -> QuerySet[Entry]:
         """Return the entries of the view that one of its sources found, in no order."""
         return self._newest(Entry.objects.filter(job=source))
+
+    def pages(self, source: int, *fields: str) -> Iterator[list[tuple]]:
+        """Yield values of all that one source adds to the view, in the order of its volume.
+
+        They come in lists, between which no query is open: SQLite can write meanwhile. The ends of
+        the lists are found first, or else PostgreSQL would sort the whole source for each.
+        """
+        rows = Entry.objects.filter(job=source)
+        last = 0
+        while end := rows.filter(pk__gt=last).order_by("pk")[:BATCH].aggregate(pk=Max("pk"))["pk"]:
+            found = self._newest(rows.filter(pk__gt=last, pk__lte=end)).order_by("pk")
+            yield list(found.values_list(*fields))
+            last = end
 
     def at(self, *args, **places) -> QuerySet[Entry]:
         """Return the entries of the view in these places, such as ``folder=…``, in no order."""
