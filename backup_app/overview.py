@@ -1,10 +1,9 @@
 """How well each client is protected."""
 
 import datetime as dt
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Max, Q, Sum
+from django.db.models import Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from . import schedules
@@ -36,11 +35,11 @@ class Protection:
         return "ok" if self.last else "waiting"
 
 
-def of_clients(clients: Iterable[Client]) -> list[Protection]:
-    """Return how clients are protected, in their order, in two queries."""
+def of_clients(clients: QuerySet[Client]) -> list[Protection]:
+    """Return how the clients of a queryset are protected, by their names, in two queries."""
     good = Q(jobs__type="backup", jobs__status__in=GOOD)
     open_backup = Q(jobs__type="backup", jobs__status__in=OPEN)
-    found = clients.annotate(
+    found = clients.order_by("name", "pk").annotate(
         newest=Max("jobs__pk", filter=good),
         stored=Sum("jobs__stored_bytes", filter=good, default=0),
         at_work=Max("jobs__pk", filter=open_backup),

@@ -4,6 +4,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError
 from django.db.models import Q
 
+from .. import access
 from ..models import Client, Job, Storage
 
 
@@ -19,7 +20,7 @@ def clients_named(name=None, account=None):
     if account:
         clients = clients.filter(account=account_named(account))
     if name:
-        clients = clients.filter(Q(name=name) | Q(ip=name))
+        clients = clients.filter(Q(name=name) | Q(ip=access.normalized(name)))
         if not clients:
             raise CommandError(f"There is no client '{name}'.")
     return clients
@@ -27,7 +28,10 @@ def clients_named(name=None, account=None):
 
 def client_named(name, account=None):
     """Return the only client with a name or address."""
-    return _only(clients_named(name, account), f"client '{name}'", hint=" Say --account EMAIL.")
+    found = clients_named(name, account)
+    if len(found) > 1:
+        raise CommandError(f"There are several clients '{name}': say --account EMAIL.")
+    return found[0]
 
 
 def own(records, name, what):
@@ -49,10 +53,10 @@ def storages_named(names):
     return [_only(storages.filter(name=name), f"storage '{name}'") for name in names]
 
 
-def _only(records, what, hint=""):
+def _only(records, what):
     found = list(records[:2])
     if not found:
         raise CommandError(f"There is no {what}.")
     if len(found) > 1:
-        raise CommandError(f"There are several of {what}.{hint}")
+        raise CommandError(f"There are several of {what}.")
     return found[0]

@@ -72,7 +72,7 @@ class TestRunBackup:
         other = ClientFactory(name="db1", account__email="bob@example.org")
 
         assert command("run_backup", "db1").error == (
-            "There are several of client 'db1'. Say --account EMAIL."
+            "There are several clients 'db1': say --account EMAIL."
         )
         assert command("run_backup", "db1", "--account=bob@example.org").error is None
         assert Job.objects.get().client == other

@@ -1,12 +1,11 @@
 """Pin the host keys that a client's SSH server shows, once a person has compared them."""
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db.models import Q
 
 from ...engines.archive.identity import fingerprint
 from ...engines.archive.pinning import pin, pinned_keys, shown_host_keys
 from ...exceptions import BackupError
-from ...models import Client
+from ..finding import client_named
 
 
 class Command(BaseCommand):
@@ -23,7 +22,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, client, account, yes, replace, **options):
-        client = self._find(client, account)
+        client = client_named(client, account)
         try:
             shown = shown_host_keys(client)
             self._show(client, shown)
@@ -35,17 +34,6 @@ class Command(BaseCommand):
         except BackupError as e:
             raise CommandError(e.message) from e
         self.stdout.write(f"Pinned the host keys of '{client}'.")
-
-    def _find(self, name, account):
-        found = Client.objects.present().filter(Q(name=name) | Q(ip=name))
-        if account:
-            found = found.filter(account__email__iexact=account)
-        clients = list(found[:2])
-        if not clients:
-            raise CommandError(f"There is no client '{name}'.")
-        if len(clients) > 1:
-            raise CommandError(f"There are several clients '{name}': say --account EMAIL.")
-        return clients[0]
 
     def _show(self, client, keys):
         self.stdout.write(f"'{client}' ({client.ip}) shows:")
