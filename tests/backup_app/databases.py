@@ -27,7 +27,8 @@ class Mysql:
 
     def run(self, sql, database="", check=True):
         command = ["mariadb", f"--host={self.host}", f"--port={self.port}", "--user=root"]
-        command += ["--batch", "--skip-column-names", f"--execute={sql}", database]
+        command += ["--batch", "--skip-column-names", "--default-character-set=utf8mb4"]
+        command += [f"--execute={sql}", database]
         return _run(command, {"MYSQL_PWD": self.password}, check)
 
     def query(self, sql, name):
@@ -54,6 +55,12 @@ class Mysql:
         self.write("CREATE TABLE large (content longtext)", name)
         rows = f"SELECT REPEAT(MD5(seq), 32768) FROM seq_1_to_{megabytes}"  # noqa: S608
         self.write(f"INSERT INTO large {rows}", name)
+
+    def block(self, name):
+        """Put something in the way of loading the table of things."""
+        self.run("CREATE TABLE other (id int)", name)
+        self.run("DROP TABLE things", name)
+        self.run("CREATE VIEW things AS SELECT * FROM other", name)
 
     def disconnect(self, user):
         self.run(f"KILL USER `{user}`@`%`")
@@ -105,6 +112,10 @@ class Postgresql:
         self.write("CREATE TABLE large (content text)", name)
         rows = f"SELECT repeat(md5(n::text), 32768) FROM generate_series(1, {megabytes}) n"  # noqa: S608
         self.write(f"INSERT INTO large {rows}", name)
+
+    def block(self, name):
+        self.write("CREATE TABLE other (id int)", name)
+        self.write("CREATE VIEW view_of_things AS SELECT * FROM things", name)
 
     def disconnect(self, user):
         connections = f"pg_stat_activity WHERE usename = '{user}'"

@@ -15,9 +15,7 @@ END = 4096  # bytes of a dump by which is seen that it is complete
 
 
 def member_path(kind: str, name: str) -> bytes:
-    """Return where a backup has the dump of a database; raises EngineError for a strange name."""
-    if not name or "/" in name or not name.isprintable():
-        raise EngineError(f"'{name}' cannot be backed up: its name is no file name.")
+    """Return where a backup has the dump of a database."""
     return paths.join(FOLDER, f"{kind}/{name}.sql".encode())
 
 
@@ -29,14 +27,14 @@ def dump_members(run: Run, machine: Machine, fileset, spool: Path) -> Iterator[t
     """
     databases = dict.fromkeys((one["kind"], one["name"]) for one in fileset.databases)
     for number, (kind, name) in enumerate(databases):
-        member = member_path(kind, name)
+        _require_file_name(name)
         server = server_of(run.job.client, kind, machine)
         file = spool / f"dump-{number}.sql"
         try:
             with file.open("xb") as target:
                 size = write_dump(run, server, name, target.write)
             run.info(f"Dumped the database '{name}' of {server}: {size} bytes.")
-            yield member, file
+            yield member_path(kind, name), file
         finally:
             file.unlink(missing_ok=True)
 
@@ -57,3 +55,8 @@ def write_dump(run: Run, server: DatabaseServer, name: str, write) -> int:
                 f"{process.complaint()}".rstrip()
             )
     return size
+
+
+def _require_file_name(name):
+    if not name or "/" in name or not name.isprintable():
+        raise EngineError(f"Database '{name}' cannot be backed up: its name is no file name.")

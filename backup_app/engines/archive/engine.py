@@ -9,6 +9,7 @@ from . import (
     browsing,
     commands,
     configuring,
+    databases,
     downloads,
     installing,
     restore,
@@ -49,6 +50,8 @@ class ArchiveEngine(Engine):
         return backup.back_up(self, run)
 
     def restore(self, run: Run) -> Outcome:
+        if "database" in run.job.request:
+            return databases.load_database(run)
         return restore.restore(run)
 
     def discard(self, job) -> None:
@@ -110,3 +113,9 @@ class ArchiveEngine(Engine):
 
     def run_command(self, client, command: Sequence[str]) -> str:
         return commands.run_command(client, command)
+
+    def require_database(self, client, kind: str, name: str) -> None:
+        databases.require_database(client, kind, name)
+
+    def find_dump(self, job, name: str, kind: str = "mysql") -> None:
+        databases.find_dump(job, name, kind)

@@ -17,6 +17,9 @@ class Postgresql(DatabaseServer):
     credentials = "pg_service.conf"
     dump_tools = "pg_dump"
     load_tools = "psql"
+    # All or nothing. An end of the input is not enough: a lost connection looks the same.
+    load_begin = b"BEGIN;\n"
+    load_end = b"\nCOMMIT;\n"
     # The server of a usual installation lets in the user 'postgres' of its own machine.
     run_tool = f'[ "$(id -u)" != 0 ] || exec runuser -u postgres -- "$tool" "$@"; {RUN_TOOL}'
     refusals = (

@@ -35,6 +35,9 @@ class DatabaseServer:
     run_tool = RUN_TOOL  # on the client itself, where there are no credentials
     dump_tools: str
     load_tools: str
+    # What stands around a dump while it is loaded.
+    load_begin = b""
+    load_end = b""
     # What tools say, in order: (pattern, error, sentence with {server}, {name} and {login}).
     refusals: Sequence[tuple[str, type[EngineError | WrongState], str]]
 
