@@ -1,6 +1,7 @@
 """Programs that feed and are fed through pipes, without ever waiting for long."""
 
 import contextlib
+import fcntl
 import os
 import select
 import signal
@@ -57,6 +58,8 @@ class Process:
             raise EngineError(f"There is no program '{self.name}' on this machine.") from e
         self._stdout, self._stderr = self._popen.stdout.fileno(), self._popen.stderr.fileno()
         self._stderr_open = True
+        with contextlib.suppress(PermissionError):  # beyond what a user may have in all pipes
+            fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, BLOCK)
         os.set_blocking(self._stderr, False)
         if self._popen.stdin:
             os.set_blocking(self._popen.stdin.fileno(), False)

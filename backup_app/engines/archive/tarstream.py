@@ -218,7 +218,7 @@ class TarStream:
             have += len(block)
         self._start += self._next
         self._next = 0
-        self._buffer = b"".join(blocks)
+        self._buffer = blocks[-1] if have == len(blocks[-1]) else b"".join(blocks)
         self._view = memoryview(self._buffer)
 
     def _flush(self) -> None:

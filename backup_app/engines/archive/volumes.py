@@ -38,14 +38,15 @@ class VolumeWriter:
         self._file = path.open("xb")
         self._digest = hashlib.sha256()
         self._frame_bytes = frame_bytes
-        self._blocks: list[bytes] = []
-        self._waiting = 0  # bytes in _blocks
+        self._buffer = bytearray(frame_bytes)
+        self._filled = 0  # bytes in _buffer
+        self._free: list[bytearray] = []
         self._table = array("I")  # compressed and uncompressed size of each frame
         self._level = level
         self._threads = thread_count(level, frame_bytes, threads)
         self._own = threading.local()
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="zstd")
-        self._frames: deque[tuple[int, Future]] = deque()
+        self._frames: deque[tuple[bytearray, int, Future]] = deque()
 
     def __enter__(self):
         return self
@@ -55,22 +56,18 @@ class VolumeWriter:
         self._file.close()
 
     def write(self, data: bytes) -> None:
-        """Append bytes of the tar; keeps them, and nothing may change them afterwards."""
-        self._blocks.append(data)
-        self._waiting += len(data)
+        """Append bytes of the tar."""
         self.tar_size += len(data)
-        while self._waiting >= self._frame_bytes:
-            self._compress(self._take(self._frame_bytes))
+        self._add(memoryview(data))
 
     def finish(self) -> bytes:
         """Write the end of the tar and the table, and everything to the disk; return the SHA-256.
 
         ``tar_size`` stays as it is; ``size`` is then that of the whole file.
         """
-        self._blocks.append(END_OF_TAR)
-        self._waiting += len(END_OF_TAR)
-        while self._waiting:
-            self._compress(self._take(min(self._waiting, self._frame_bytes)))
+        self._add(memoryview(END_OF_TAR))
+        if self._filled:
+            self._compress()
         while self._frames:
             self._store()
         self._append(seek_table(self._table))
@@ -79,29 +76,39 @@ class VolumeWriter:
         self._file.close()
         return self._digest.digest()
 
-    def _take(self, size: int) -> bytes:
-        joined = b"".join(self._blocks)
-        self._blocks = [joined[size:]] if len(joined) > size else []
-        self._waiting -= size
-        return joined[:size] if len(joined) > size else joined
+    def _add(self, data: memoryview) -> None:
+        while data:
+            part = data[: self._frame_bytes - self._filled]
+            end = self._filled + len(part)
+            self._buffer[self._filled : end] = part
+            self._filled = end
+            data = data[len(part) :]
+            if end == self._frame_bytes:
+                self._compress()
 
-    def _compress(self, block: bytes) -> None:
-        while len(self._frames) > self._threads:
+    def _compress(self) -> None:
+        buffer, size = self._buffer, self._filled
+        self._frames.append((buffer, size, self._pool.submit(self._frame, buffer, size)))
+        while len(self._frames) > self._threads + 1:
             self._store()
-        self._frames.append((len(block), self._pool.submit(self._frame, block)))
+        # Memory that was used before costs nothing to get.
+        self._buffer = self._free.pop() if self._free else bytearray(self._frame_bytes)
+        self._filled = 0
 
-    def _frame(self, block: bytes) -> bytes:
+    def _frame(self, buffer: bytearray, size: int) -> bytes:
         try:
             compressor = self._own.compressor
         except AttributeError:
             compressor = self._own.compressor = zstandard.ZstdCompressor(
                 level=self._level, write_checksum=True
             )
-        return compressor.compress(block)
+        with memoryview(buffer) as whole, whole[:size] as content:
+            return compressor.compress(content)
 
     def _store(self) -> None:
-        size, future = self._frames.popleft()
+        buffer, size, future = self._frames.popleft()
         frame = future.result()
+        self._free.append(buffer)
         self._table.extend((len(frame), size))
         self._append(frame)
 
