@@ -1,4 +1,5 @@
 import io
+import json
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -102,15 +103,37 @@ def test_other_key_replaces_the_pinned_one_on_request():
     assert pinned(client) == f"{OTHER}\n"
 
 
-def test_command_shows_the_fingerprint_and_pins(client, server):
+def test_command_pins_and_shows_the_fingerprint(client, server):
     printed = run_command("web1", "--yes")
 
     assert printed == (
-        "'web1' (127.0.0.1) shows:\n"
-        f"  ssh-ed25519 {identity.fingerprint(server.host_key)}\n"
-        "Pinned the host keys of 'web1'.\n"
+        f"'web1' (127.0.0.1) is pinned to:\n  ssh-ed25519 {identity.fingerprint(server.host_key)}\n"
     )
     assert pinned(client) == f"{server.host_key}\n"
+
+
+def test_command_answers_json(client, server):
+    printed = run_command("web1", "--yes", "--format", "json")
+
+    value = identity.fingerprint(server.host_key)
+    assert json.loads(printed) == {
+        "client": "web1",
+        "host_keys": [{"type": "ssh-ed25519", "fingerprint": value}],
+    }
+
+
+def test_command_shows_what_a_person_is_to_compare(client, server, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    told = io.StringIO()
+
+    with pytest.raises(CommandError):
+        call_command("pin_host_key", "web1", stderr=told)
+
+    assert told.getvalue() == (
+        "'web1' (127.0.0.1) shows:\n"
+        f"  ssh-ed25519 {identity.fingerprint(server.host_key)}\n"
+        "Are they its own? [y/N] "
+    )
 
 
 def test_command_pins_when_a_person_agrees(client, server, monkeypatch):
@@ -139,10 +162,10 @@ def test_command_pins_nothing_unless_a_person_agrees(client, monkeypatch, typed,
     assert pinned(client) == ""
 
 
-def test_command_says_what_is_pinned_already(client, server):
+def test_command_asks_nothing_when_the_keys_are_pinned(client, server):
     pinning.pin(client, [server.host_key])
 
-    assert run_command("web1").endswith("They are pinned already.\n")
+    assert run_command("web1").startswith("'web1' (127.0.0.1) is pinned to:\n")
 
 
 def test_command_replaces_a_pinned_key_only_on_request(client, server):

@@ -1,51 +1,49 @@
-"""Pin the host keys that a client's SSH server shows, once a person has compared them."""
-
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from ...engines.archive.identity import fingerprint
 from ...engines.archive.pinning import pin, pinned_keys, shown_host_keys
-from ...exceptions import BackupError
+from ..base import BackupCommand
 from ..finding import client_named
 
 
-class Command(BaseCommand):
-    help = "Pin the SSH host keys of a client, which the server then accepts and no others."
+class Command(BackupCommand):
+    help = "Pin the SSH host keys that a client shows, so that it is backed up under no others."
 
     def add_arguments(self, parser):
-        parser.add_argument("client", help="name or IP address")
-        parser.add_argument("--account", metavar="EMAIL", help="whose client it is")
+        super().add_arguments(parser)
+        parser.add_argument("client", help="Name or IP address.")
+        parser.add_argument("--account", metavar="EMAIL", help="Whose client it is.")
         parser.add_argument(
-            "--yes", action="store_true", help="do not ask; for keys that cannot be another's"
+            "--yes", action="store_true", help="Do not ask whether they are the client's own."
         )
         parser.add_argument(
-            "--replace", action="store_true", help="forget the keys that were pinned before"
+            "--replace", action="store_true", help="Forget the keys that were pinned before."
         )
 
     def handle(self, *, client, account, yes, replace, **options):
         client = client_named(client, account)
-        try:
-            shown = shown_host_keys(client)
-            self._show(client, shown)
-            if set(pinned_keys(client)) == set(shown):
-                self.stdout.write("They are pinned already.")
-                return
-            self._ask(yes)
-            pin(client, shown, replace=replace)
-        except BackupError as e:
-            raise CommandError(e.message) from e
-        self.stdout.write(f"Pinned the host keys of '{client}'.")
+        keys = shown_host_keys(client)
+        shown = [(key.split()[0], fingerprint(key)) for key in keys]
+        if set(pinned_keys(client)) != set(keys):
+            if not yes:
+                self._ask(client, shown)
+            pin(client, keys, replace=replace)
+        lines = [f"'{client}' ({client.ip}) is pinned to:", *_lines(shown)]
+        records = [{"type": kind, "fingerprint": value} for kind, value in shown]
+        self.answer({"client": client.name, "host_keys": records}, "\n".join(lines))
 
-    def _show(self, client, keys):
-        self.stdout.write(f"'{client}' ({client.ip}) shows:")
-        for key in keys:
-            self.stdout.write(f"  {key.split()[0]} {fingerprint(key)}")
-
-    def _ask(self, yes):
-        if yes:
-            return
+    def _ask(self, client, shown):
+        # To standard error, so that standard output has the answer and nothing else.
+        self.stderr.write("\n".join([f"'{client}' ({client.ip}) shows:", *_lines(shown)]))
+        self.stderr.write("Are they its own? [y/N] ", ending="")
+        self.stderr.flush()
         try:
-            answer = input("Are they its own? [y/N] ")
+            answer = input()
         except EOFError as e:
             raise CommandError("Nobody is there to ask; say --yes if they are its own.") from e
         if answer.strip().lower() not in {"y", "yes"}:
             raise CommandError("Nothing was pinned.")
+
+
+def _lines(shown):
+    return [f"  {kind} {value}" for kind, value in shown]
