@@ -23,14 +23,19 @@ ICONS = {
     "User": "person",
     "Group": "group",
 }
-LAST = "auth"
+FIRST = ["calendar_app", "backup_app"]
+LAST = ["auth"]
 
 
 def sidebar(request):
     """Return what the user may see, by app, as Unfold shows it."""
     apps = admin.site.get_app_list(request)
-    apps.sort(key=lambda app: app["app_label"] == LAST)
+    apps.sort(key=lambda app: _place(app["app_label"]))
     return [{"title": app["name"], "items": _items(app["models"])} for app in apps]
+
+
+def _place(label):
+    return label in LAST, FIRST.index(label) if label in FIRST else len(FIRST)
 
 
 def _items(models):

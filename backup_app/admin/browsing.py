@@ -79,7 +79,7 @@ class Browser:
             **self.admin.admin_site.each_context(self.request),
             "title": f"Backup {self.job.pk} of {self.job.client}",
             "opts": self.admin.opts,
-            "job": self.job,
+            "original": self.job,
             "may_restore": self.may_restore,
             "checkbox": " ".join(CHECKBOX_CLASSES),
         }

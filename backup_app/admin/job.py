@@ -24,7 +24,7 @@ class JobAdmin(ReadOnly, BackupAdmin):
         "type",
         "level",
         "status_label",
-        "begun",
+        "started",
         "duration",
         "files",
         "content",
@@ -50,23 +50,24 @@ class JobAdmin(ReadOnly, BackupAdmin):
             {
                 "fields": [
                     ("client", "account"),
-                    ("type", "level", "status_label"),
+                    ("type", "level"),
+                    ("badge", "progress"),
                     "message",
-                    ("created", "begun", "ended", "duration"),
-                    ("files", "content", "stored", "errors"),
-                    "progress",
+                    ("created", "started"),
+                    ("ended", "duration"),
+                    ("files", "errors"),
+                    ("content", "stored"),
                 ]
             },
         ),
         (
             "How it was asked for",
             {
-                "classes": ["tab"],
+                "classes": ["collapse"],
                 "fields": [
-                    "requested_by",
+                    ("requested_by", "parent"),
                     ("fileset", "pool"),
                     ("storage", "engine"),
-                    "parent",
                     "request",
                     "worker",
                 ],
@@ -104,9 +105,9 @@ class JobAdmin(ReadOnly, BackupAdmin):
     def status_label(self, job):
         return job.status, job.get_status_display()
 
-    @display(description="started", ordering="started")
-    def begun(self, job):
-        return job.started
+    @display(description="status")
+    def badge(self, job):
+        return columns.badge(job.get_status_display(), columns.STATUS_COLOURS[job.status])
 
     @display(description="took")
     def duration(self, job):
@@ -131,4 +132,6 @@ class JobAdmin(ReadOnly, BackupAdmin):
     @display(description="progress")
     def progress(self, job):
         done = shapes.progress(job)
-        return f"{done['percent']} %: {done['files']} files, {columns.size(done['bytes'])}"
+        if not job.is_open:
+            return f"{done['percent']} %"
+        return f"{done['percent']} %, {columns.size(done['bytes'])} so far"

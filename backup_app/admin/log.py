@@ -2,6 +2,7 @@ from unfold.admin import TabularInline
 from unfold.decorators import display
 
 from ..models import JobLog
+from . import columns
 from .lists import ReadOnly
 
 COLOURS = {"info": "info", "warning": "warning", "error": "danger"}
@@ -12,11 +13,11 @@ class LogInline(ReadOnly, TabularInline):
 
     model = JobLog
     verbose_name, verbose_name_plural = "line", "log"
-    fields = readonly_fields = ["time", "level_label", "message"]
+    fields = readonly_fields = ["time", "badge", "message"]
     per_page = 100
     extra = 0
     hide_title = True
 
-    @display(description="level", label=COLOURS)
-    def level_label(self, line):
-        return line.level, line.get_level_display()
+    @display(description="level")
+    def badge(self, line):
+        return columns.badge(line.get_level_display(), COLOURS[line.level])

@@ -18,7 +18,7 @@ class RestoreForm(forms.Form):
     nodes = IdsField()
     files = IdsField()
     path = forms.CharField(
-        label="To the folder",
+        label="Restore what is selected to the folder",
         initial="/",
         max_length=4096,
         strip=False,

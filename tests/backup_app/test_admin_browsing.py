@@ -176,7 +176,7 @@ def test_whoever_may_only_look_restores_nothing(client, backup):
 
     client.post(browse_url(backup), {"nodes": node, "path": "/"})
 
-    assert "Restore selected" not in response.content.decode()
+    assert "Restore what is selected" not in response.content.decode()
     assert not Job.objects.filter(type="restore").exists()
 
 

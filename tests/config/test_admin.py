@@ -25,6 +25,7 @@ def test_the_menu_begins_with_the_events_and_ends_with_the_accounts(client, staf
     titles = list(menu(client))
     calendar = menu(client)["Event calendar"]
 
+    assert titles[:2] == ["Event calendar", "Backup service"]
     assert titles[-1] == "Authentication and Authorization"
     backup = menu(client)["Backup service"]
     assert calendar == ["Events", "Venues", "Organizers", "Categories", "Tags", "Images"]

@@ -1,0 +1,94 @@
+"""A backup made, followed and looked through in the admin, in a real browser."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from playwright.sync_api import expect
+
+from backup_app.models import Job
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def folder(settings, tmp_path):
+    """The demo's files, backed up for the account that logs in."""
+    settings.DATA_DIR = tmp_path
+    settings.BACKUP_LOCAL_ROOTS = [str(tmp_path)]
+    User.objects.create_superuser("demo@example.org", "demo@example.org", "secret")
+    call_command("seed_backup_demo", user="demo@example.org", folder=tmp_path / "files")
+    return tmp_path / "files"
+
+
+@pytest.fixture
+def site(live_server, page, folder, tmp_path):
+    """A browser's page at the admin, with a photographer of what it shows."""
+    page.set_default_timeout(20_000)
+    page.set_viewport_size({"width": 1400, "height": 1000})
+    page.photograph = lambda name: page.screenshot(path=tmp_path / f"{name}.png", full_page=True)
+    page.admin = f"{live_server.url}/admin/"
+    page.goto(page.admin)
+    page.get_by_label("Username").fill("demo@example.org")
+    page.get_by_label("Password").fill("secret")
+    page.get_by_role("button", name="Log in").click()
+    page.photograph("index")
+    return page
+
+
+def work():
+    """Do what waits for the background worker."""
+    call_command("db_worker", batch=True, startup_delay=False, interval=0, verbosity=0)
+
+
+def open_list(site, model):
+    site.goto(f"{site.admin}backup_app/{model}/")
+
+
+def do(site, action):
+    """Do an action to the first record of a list."""
+    site.get_by_label("Select record").first.check()
+    site.locator("select[name=action]").select_option(action)
+    site.get_by_role("button", name="Run").click()
+
+
+def walk(site, *names):
+    for name in names:
+        site.get_by_role("link", name=name, exact=True).click()
+
+
+def test_a_backup_is_started_followed_looked_through_and_restored(site, folder):
+    open_list(site, "client")
+    site.photograph("clients-before")
+    do(site, "back_up")
+    expect(site.get_by_text("Backup started: 1 client.")).to_be_visible()
+    open_list(site, "job")
+    expect(site.locator("#result_list").get_by_text("queued")).to_be_visible()
+
+    work()
+
+    site.reload()
+    expect(site.locator("#result_list").get_by_text("completed")).to_be_visible()
+    site.photograph("jobs")
+    backup = Job.objects.get()
+    assert (backup.requested_by, backup.level) == ("demo@example.org", "Full")
+    site.goto(f"{site.admin}backup_app/job/{backup.pk}/change/")
+    expect(site.get_by_text("The backup of client 'demo' begins.")).to_be_visible()
+    site.photograph("job")
+
+    site.get_by_role("link", name="Browse").click()
+    walk(site, *[name for name in str(folder).split("/") if name], "documents")
+    expect(site.get_by_text("letter.txt")).to_be_visible()
+    site.photograph("browse")
+    (folder / "documents/letter.txt").write_text("spoilt")
+    site.get_by_label("letter.txt").check()
+    site.get_by_role("button", name="Restore", exact=True).click()
+    expect(site.get_by_text("Restore 2 started.")).to_be_visible()
+
+    work()
+
+    site.reload()
+    expect(site.get_by_text("Completed", exact=True)).to_be_visible()
+    site.photograph("restored")
+    assert (folder / "documents/letter.txt").read_text().startswith("Dear Ada")
+    open_list(site, "client")
+    site.photograph("clients-after")
