@@ -30,3 +30,11 @@ def queries_of(call):
     with CaptureQueriesContext(connection) as found:
         call()
     return len(found)
+
+
+def refused(response, status):
+    """Return the sentence of a refusal, whose body has what every refusal's has."""
+    assert response.status_code == status, response.content
+    body = response.json()
+    assert set(body) == {"error", "code", "fields"}
+    return body["error"]

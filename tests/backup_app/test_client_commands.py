@@ -5,7 +5,7 @@ import pytest
 from backup_app.models import AuditEntry
 
 from .answering import AnsweringEngine, answering_engine
-from .client import client_of
+from .client import client_of, refused
 from .factories import (
     AccountFactory,
     ClientFactory,
@@ -37,11 +37,6 @@ def api(account):
 @pytest.fixture
 def storage():
     return StorageFactory(name="disk", zone=ZoneFactory(name="north"))
-
-
-def refused(response, status):
-    assert response.status_code == status, response.content
-    return response.json()["error"]
 
 
 class TestCommands:

@@ -43,11 +43,6 @@ def storage():
     return StorageFactory(name="disk", zone=ZoneFactory(name="north"))
 
 
-def refused(response, status):
-    assert response.status_code == status, response.content
-    return response.json()["error"]
-
-
 class TestPassword:
     @pytest.fixture
     def sent(self, api, storage):

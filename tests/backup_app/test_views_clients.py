@@ -3,7 +3,7 @@
 import pytest
 
 from .answering import AnsweringEngine, answering_engine
-from .client import client_of, queries_of
+from .client import client_of, queries_of, refused
 from .factories import (
     AccountFactory,
     ClientFactory,
@@ -39,11 +39,6 @@ def api(account):
 @pytest.fixture
 def storage():
     return StorageFactory(name="disk", zone=ZoneFactory(name="north"))
-
-
-def refused(response, status):
-    assert response.status_code == status, response.content
-    return response.json()["error"]
 
 
 class TestConfig:
