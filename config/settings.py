@@ -198,13 +198,14 @@ CALENDAR_TOPICS = {
 }
 BACKUP_TOPICS = {
     "jobs": "Backups, restores and verifications: run, follow, cancel.",
-    "browse": "The folders and files of a backup.",
-    "restore": "Files, folders and databases back to a machine.",
-    "download": "A backup as one tar, in chunks.",
+    "files": "The folders and files of a backup.",
+    "restores": "Files, folders and databases back to a machine.",
+    "downloads": "A backup as one tar, in chunks.",
     "clients": "The machines that are backed up.",
+    "filesets": "What of a machine is backed up.",
+    "storages": "Where backups are kept, and how long: zones, storages and pools.",
     "subusers": "Logins that see some of an account's machines.",
-    "mail": "Mailboxes found in backups.",
-    "settings": "Zones, storages, pools and filesets.",
+    "mailboxes": "The mailboxes found in backups.",
 }
 TOPICS = CALENDAR_TOPICS | BACKUP_TOPICS
 SPECTACULAR_SETTINGS = {

@@ -23,7 +23,7 @@ def examples(chapter):
     return "\n".join(line[4:] for line in re.findall(r"^ {4}.*$", text, re.MULTILINE))
 
 
-@pytest.mark.parametrize("chapter", ["The calendar API"])
+@pytest.mark.parametrize("chapter", ["The calendar API", "The backup API"])
 def test_the_examples_run_as_they_are(service, chapter):
     script = examples(chapter)
     script = script.replace("http://127.0.0.1:8000/", service.root)
