@@ -194,3 +194,26 @@ def test_command_asks_whose_client_it_is(client, server):
 
     assert str(refusal.value) == "There are several clients 'web1': say --account EMAIL."
     assert (pinned(client), pinned(other)) == ("", f"{server.host_key}\n")
+
+
+def test_command_refuses_the_machine_of_another_account(client, server):
+    pinning.pin(client, [server.host_key])
+    thief = make_client(name="mine", ssh_port=server.port)
+
+    with pytest.raises(CommandError) as refusal:
+        run_command("mine", "--yes")
+
+    assert str(refusal.value) == (
+        f"This is the machine of client 'web1' of {client.account.email}, which 'mine' could then "
+        "read and change. Say --shared if both may."
+    )
+    assert pinned(thief) == ""
+
+
+def test_command_pins_a_machine_that_accounts_share(client, server):
+    pinning.pin(client, [server.host_key])
+    other = make_client(name="mine", ssh_port=server.port)
+
+    run_command("mine", "--yes", "--shared")
+
+    assert pinned(other) == f"{server.host_key}\n"

@@ -54,3 +54,10 @@ def require_pinned(client, keys: list[str]) -> None:
 def pinned_keys(client) -> list[str]:
     """Return the pinned public keys: type and key."""
     return [" ".join(line.split()[:2]) for line in client.host_key.splitlines() if line.strip()]
+
+
+def strangers(client, keys: list[str]) -> list:
+    """Return clients of other accounts that are known by one of these keys: the same machine."""
+    others = type(client).objects.present().exclude(account=client.account_id)
+    known = others.exclude(host_key="").select_related("account")
+    return [other for other in known if set(keys) & set(pinned_keys(other))]

@@ -1,7 +1,7 @@
 from django.core.management.base import CommandError
 
 from ...engines.archive.identity import fingerprint
-from ...engines.archive.pinning import pin, pinned_keys, shown_host_keys
+from ...engines.archive.pinning import pin, pinned_keys, shown_host_keys, strangers
 from ..base import BackupCommand
 from ..finding import client_named
 
@@ -19,10 +19,15 @@ class Command(BackupCommand):
         parser.add_argument(
             "--replace", action="store_true", help="Forget the keys that were pinned before."
         )
+        parser.add_argument(
+            "--shared", action="store_true", help="Another account may have the same machine."
+        )
 
-    def handle(self, *, client, account, yes, replace, **options):
+    def handle(self, *, client, account, yes, replace, shared, **options):
         client = client_named(client, account)
         keys = shown_host_keys(client)
+        if not shared:
+            _require_own(client, keys)
         shown = [(key.split()[0], fingerprint(key)) for key in keys]
         if set(pinned_keys(client)) != set(keys):
             if not yes:
@@ -43,6 +48,15 @@ class Command(BackupCommand):
             raise CommandError("Nobody is there to ask; say --yes if they are its own.") from e
         if answer.strip().lower() not in {"y", "yes"}:
             raise CommandError("Nothing was pinned.")
+
+
+def _require_own(client, keys):
+    """All machines let in the same key of ours: what an account names as its own, it can read."""
+    for other in strangers(client, keys):
+        raise CommandError(
+            f"This is the machine of client '{other}' of {other.account.email}, which '{client}' "
+            "could then read and change. Say --shared if both may."
+        )
 
 
 def _lines(shown):
