@@ -1,0 +1,170 @@
+"""A kill -9 at any moment leaves the earlier state or the new one.
+
+Each test kills a real process at a random moment of its work, twice. BACKUP_KILLS=50 in the
+environment makes that fifty times; a moment that fails can be repeated by its seed.
+"""
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+from django.test import override_settings
+
+from backup_app import jobs, running, tasks, upkeep
+from backup_app.engines import get_engine
+from backup_app.models import Entry, Job, Volume
+from backup_app.models.job import AT_WORK, GOOD
+
+from .engines import NAME
+from .factories import ClientFactory
+from .processes import manage, wait_for
+from .test_retention import DAY
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SEEDS = range(int(os.environ.get("BACKUP_KILLS", "2")))
+FILES = 40
+LONGEST = 0.6  # seconds from when the work begins to the kill; all of it takes about that
+REMOVAL = 0.05  # seconds from when the first backup is removed to the kill
+ENGINES = {"folder": {"BACKEND": NAME, "OPTIONS": {"pause": 0.01}}}
+
+
+@pytest.fixture(params=ENGINES)
+def client(request, tmp_path):
+    """A client of this machine with some files and two good backups, of which one is old."""
+    source = tmp_path / "client"
+    source.mkdir()
+    engines = {"default": ENGINES[request.param]}
+    with override_settings(BACKUP_ENGINES=engines, BACKUP_LOCAL_ROOTS=str(tmp_path)):
+        client = ClientFactory(name="db1", fileset__include=[{"path": str(source)}])
+        client.pool.storage.path = str(tmp_path / "storage")
+        client.pool.storage.save()
+        client.source = source
+        yield client
+
+
+def change(client, seed):
+    """Change files of the client, each time others and each time differently."""
+    for number in range(FILES):
+        text = f"{seed} {number} " * (1 + (seed * 7 + number) % 900)
+        (client.source / f"file {number}").write_text(text)
+
+
+def moment(seed, longest):
+    return random.Random(seed).uniform(0, longest)  # noqa: S311 - to be repeated
+
+
+def do(job):
+    running.run(job.pk)
+    job.refresh_from_db()
+    assert job.status == "completed", job.message
+    return job
+
+
+def back_up(client, level="Incremental"):
+    return do(jobs.start_backup(client, level=level, by="test"))
+
+
+def kill_while_it_runs(tmp_path, job, seed):
+    """Let a worker begin a job, and kill it at a random moment of its work."""
+    words = "worker --no-startup-delay --interval=0.05".split()
+    with manage(tmp_path, *words) as worker:
+        wait_for(lambda: not Job.objects.filter(pk=job.pk, status="queued").exists(), worker)
+        time.sleep(moment(seed, LONGEST))
+        worker.kill()
+
+
+def require_order(client):
+    """Check that all that is there is right, as it is once upkeep has been done."""
+    upkeep.tick()
+    assert not Job.objects.filter(status__in=AT_WORK).exists()
+    assert not Entry.objects.exclude(job__status__in=GOOD).exists()
+    assert not Volume.objects.exclude(job__status__in=GOOD).exists()
+    assert list(Path(client.pool.storage.path, "work").glob("*")) == []
+    for backup in client.jobs.backups().good():
+        do(jobs.start_verify(backup, "test"))
+
+
+def problems(client, **options):
+    storage = client.pool.storage
+    return list(get_engine("default").check_storage(storage, **options))
+
+
+def require_next_backup(client):
+    change(client, 1000)
+    job = back_up(client)
+    do(jobs.start_verify(job, "test"))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_killed_backup_leaves_nothing(client, tmp_path, seed):
+    change(client, seed)
+    first = back_up(client)
+    change(client, seed + 1)
+    job = jobs.start_backup(client, by="test")
+    tasks.run_job.enqueue(job.pk)
+
+    kill_while_it_runs(tmp_path, job, seed)
+
+    require_order(client)
+    job.refresh_from_db()
+    assert job.status in ("failed", "completed")
+    assert list(client.jobs.backups().good()) == ([job, first] if job.is_good else [first])
+    assert problems(client) == []
+    tasks.run_job.call(job.pk)
+    job.refresh_from_db()
+    assert job.status in ("failed", "completed")
+    require_next_backup(client)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_killed_restore_can_be_repeated(client, tmp_path, seed):
+    change(client, seed)
+    backup = back_up(client)
+    engine = get_engine("default")
+    names = [str(path).encode() for path in sorted(client.source.iterdir())]
+    selection = engine.select_paths(backup, names)
+    target = tmp_path / "restored"
+
+    def start():
+        return jobs.start_restore(backup, client, selection, path=str(target).encode(), by="test")
+
+    job = start()
+    tasks.run_job.enqueue(job.pk)
+
+    kill_while_it_runs(tmp_path, job, seed)
+
+    require_order(client)
+    job.refresh_from_db()
+    assert job.status in ("failed", "completed")
+    assert problems(client) == []
+    do(start())
+    for path in client.source.iterdir():
+        assert (target / str(path)[1:]).read_bytes() == path.read_bytes()
+    require_next_backup(client)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_killed_prune_breaks_no_chain(client, tmp_path, seed):
+    for number, level in enumerate(("Full", "Incremental", "Incremental", "Full", "Incremental")):
+        change(client, seed + number)
+        back_up(client, level)
+    old = list(client.jobs.order_by("pk")[:3])
+    for job in old:
+        Job.objects.filter(pk=job.pk).update(
+            started=job.started - 40 * DAY, ended=job.ended - 40 * DAY
+        )
+    with manage(tmp_path, "prune") as prune:
+        wait_for(lambda: client.jobs.count() < 5, prune)
+        time.sleep(moment(seed, REMOVAL))
+        prune.kill()
+
+    require_order(client)
+    left = set(client.jobs.backups().values_list("pk", flat=True))
+    for job in client.jobs.backups():
+        assert set(job.sources.values_list("pk", flat=True)) <= left
+    # What is left of a removal is named, and goes when told.
+    list(get_engine("default").check_storage(client.pool.storage, delete=True))
+    assert problems(client) == []
+    require_next_backup(client)
