@@ -1,6 +1,7 @@
 """What can be done with clients: to make or change one, to delete it, to say what it needs."""
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from . import access, filesets, names, pools
@@ -32,15 +33,24 @@ def save(account, name: str, *, system: str, **values) -> Client:
     WrongState for an address of another client or for a zone that does not fit.
     """
     name = names.cleaned(name, "client")
-    system = system_named(system)
-    values = _cleaned(values)
     known = _clients_of(account).filter(name=name).first()
+    values = cleaned(account, name, known, system=system, **values)
+    if not (known or "fileset" in values):
+        values["fileset"] = filesets.default(account, values["system"])
+    return _saved(account, name, values)
+
+
+def cleaned(account, name: str, known: Client | None, *, system: str, **values) -> dict:
+    """Return the values of a new client, or of changes of a known one, as they are stored.
+
+    Raises what ``save`` raises.
+    """
+    name = names.cleaned(name, "client")
+    values = _cleaned(values) | {"system": system_named(system)}
     _require_address(account, name, known, values)
     values |= _placed(account, known, values)
-    _require_engine(values["zone"], system)
-    if not (known or "fileset" in values):
-        values["fileset"] = filesets.default(account, system)
-    return _saved(account, name, {**values, "system": system})
+    _require_engine(values["zone"], values["system"])
+    return values
 
 
 def delete(client) -> None:
@@ -53,6 +63,25 @@ def delete(client) -> None:
             raise WrongState(f"Client '{client}' has a job: {job.pk} is {job.status}. Cancel it.")
         client.deleted = timezone.now()
         client.save(update_fields=["deleted"])
+
+
+def restore(client) -> None:
+    """Let a deleted client, of which nothing was purged yet, be there again.
+
+    Raises WrongState where another one has its name or address by now.
+    """
+    if client.deleted is None:
+        raise WrongState(f"Client '{client}' is not deleted.")
+    taken = WrongState(f"Another client is named '{client}' or has the address '{client.ip}'.")
+    same = Q(name=client.name) | Q(ip=client.ip)
+    if _clients_of(client.account_id).filter(same).exists():
+        raise taken
+    try:
+        with transaction.atomic():
+            Client.objects.filter(pk=client.pk).update(deleted=None)
+    except IntegrityError as e:
+        raise taken from e
+    client.deleted = None
 
 
 def config(client) -> ClientConfig:
@@ -106,7 +135,7 @@ def _require_address(account, name, known, values):
         raise Invalid({"ip": [f"Client '{name}' needs an IP address."]})
     if access.normalized(name) not in {None, values.get("ip") or known.ip}:
         raise Invalid({"name": [f"'{name}' is an address, but not the client's own."]})
-    others = _clients_of(account).exclude(name=name)
+    others = _clients_of(account).exclude(pk=known and known.pk)
     if other := "ip" in values and others.filter(ip=values["ip"]).first():
         raise WrongState(f"Client '{other}' has the address '{values['ip']}' already.")
 

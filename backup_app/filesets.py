@@ -41,9 +41,16 @@ def save(account, name: str, **values) -> Fileset:
     known = Fileset.objects.filter(account=account, name=name).first() or Fileset()
     if "options" in values:
         values["options"] = known.options | values["options"]
-    if not (values.get("include", known.include) or values.get("databases", known.databases)):
-        raise Invalid({"include": [f"Fileset '{name}' needs a folder or a database to back up."]})
+    require_content(
+        name, values.get("include", known.include), values.get("databases", known.databases)
+    )
     return Fileset.objects.update_or_create(account=account, name=name, defaults=values)[0]
+
+
+def require_content(name: str, include: list, databases: list) -> None:
+    """Raise Invalid for a fileset of nothing."""
+    if not (include or databases):
+        raise Invalid({"include": [f"Fileset '{name}' needs a folder or a database to back up."]})
 
 
 def default(account, system: str) -> Fileset:

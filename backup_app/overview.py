@@ -55,17 +55,17 @@ def _protection(client, last):
         last=last,
         stored_bytes=client.stored,
         is_at_work=client.at_work is not None,
-        is_overdue=_deadline(client, last) < now,
+        is_overdue=deadline(client, last and (last.started or last.created)) < now,
         age=last and now - (last.ended or last.created),
     )
 
 
-def _deadline(client, last):
-    """Return until when the next good backup must be there.
+def deadline(client: Client, began: dt.datetime | None) -> dt.datetime:
+    """Return until when the next good backup must be there, by when the last one began, if any.
 
     That is OVERDUE_HOURS after the last one began, or later when the schedule's turn is later.
     """
-    since = (last.started or last.created) if last else client.created
+    since = began or client.created
     least = since + dt.timedelta(hours=conf.OVERDUE_HOURS)
     if not (schedule := schedules.of_client(client)):
         return least

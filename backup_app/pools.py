@@ -23,7 +23,7 @@ def save(account, name: str, **values) -> Pool:
     _require_valid(values)
     known = Pool.objects.filter(account=account, name=name).first()
     if known and "storage" in values:
-        _require_zone(known, values["storage"])
+        require_zone(known, values["storage"])
     if not known:
         values.setdefault("storage", first_storage())
     return Pool.objects.update_or_create(account=account, name=name, defaults=values)[0]
@@ -69,7 +69,8 @@ def _fields():
     return {field.name for field in Pool._meta.fields}
 
 
-def _require_zone(pool, storage):
+def require_zone(pool, storage) -> None:
+    """Raise WrongState if clients of a pool are in another zone than a storage."""
     if client := pool.clients.filter(deleted=None).exclude(zone=storage.zone).first():
         raise WrongState(
             f"Pool '{pool}' has client '{client}', which is not in zone '{storage.zone.name}' of "

@@ -28,7 +28,7 @@ def add(
     )
     if password:
         _hash(subuser, password)
-    _require_free(subuser.login)
+    require_free(subuser.login)
     try:
         with transaction.atomic():
             subuser.save()
@@ -65,16 +65,15 @@ def cleaned_login(login: str) -> str:
     return login
 
 
-def _require_free(login):
-    if Subuser.objects.filter(login__iexact=login).exists():
+def require_free(login: str, known: Subuser | None = None) -> None:
+    """Raise WrongState for a login that another subuser has than the known one."""
+    others = Subuser.objects.exclude(pk=known and known.pk)
+    if others.filter(login__iexact=login).exists():
         raise _taken(login)
 
 
-def _taken(login):
-    return WrongState(f"There is a subuser '{login}' already. Logins differ in more than case.")
-
-
-def _hash(subuser, password):
+def require_strong(subuser, password: str) -> None:
+    """Raise Invalid for a password that is too weak for a subuser, or looks like an API key."""
     subuser.username = subuser.login  # what the validators compare with
     try:
         validate_password(password, subuser)
@@ -82,4 +81,12 @@ def _hash(subuser, password):
         raise Invalid({"password": e.messages}) from e
     if keys.looks_like_key(password):
         raise Invalid({"password": ["A password may not look like an API key."]})
+
+
+def _taken(login):
+    return WrongState(f"There is a subuser '{login}' already. Logins differ in more than case.")
+
+
+def _hash(subuser, password):
+    require_strong(subuser, password)
     subuser.password = make_password(password)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from backup_app import clients
+from backup_app.exceptions import WrongState
 from backup_app.models import Client, Fileset, Pool
 
 from .answering import AnsweringEngine, answering_engine
@@ -266,3 +268,32 @@ class TestDelete:
         assert api.post("/api/deleteclient/web1", data).status_code == 403
         subuser.clients.add(client)
         assert api.post("/api/deleteclient/web1", data).status_code == 200
+
+
+class TestRestore:
+    def test_a_deleted_client_is_there_again(self):
+        client = ClientFactory()
+        clients.delete(client)
+
+        clients.restore(client)
+
+        assert client.deleted is None
+        assert Client.objects.present().get() == client
+
+    def test_one_that_is_not_deleted_is_refused(self):
+        client = ClientFactory(name="web1")
+
+        with pytest.raises(WrongState, match="Client 'web1' is not deleted"):
+            clients.restore(client)
+
+    @pytest.mark.parametrize("fields", [{"name": "web1"}, {"ip": "192.0.2.10"}])
+    def test_one_whose_name_or_address_is_taken_is_refused(self, fields):
+        client = ClientFactory(name="web1", ip="192.0.2.10")
+        clients.delete(client)
+        ClientFactory(account=client.account, **fields)
+
+        with pytest.raises(WrongState, match=r"'web1' or has the address '192\.0\.2\.10'"):
+            clients.restore(client)
+
+        client.refresh_from_db()
+        assert client.deleted
