@@ -27,7 +27,7 @@ class WatchedProcesses:
         self._thread.join()
 
     def _watch(self):
-        while not self._ended.is_set():
+        while not self._ended.wait(0.01):
             for process in Path("/proc").glob("[0-9]*"):
                 # Others may end meanwhile, and of some even root may not read everything.
                 with contextlib.suppress(OSError):
