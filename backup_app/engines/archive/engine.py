@@ -15,6 +15,7 @@ from . import (
     restore,
     roots,
     selection,
+    verify,
 )
 from .plans import Plan
 from .view import View
@@ -53,6 +54,9 @@ class ArchiveEngine(Engine):
         if "database" in run.job.request:
             return databases.load_database(run)
         return restore.restore(run)
+
+    def verify(self, run: Run) -> Outcome:
+        return verify.verify(run)
 
     def discard(self, job) -> None:
         if job.type == job.Type.RESTORE:

@@ -167,6 +167,10 @@ class VolumeReader:
             yield block
             offset, length, number = offset + len(block), length - len(block), number + 1
 
+    def frame_end(self, offset: int) -> int:
+        """Return where in the tar the frame ends that a place is in."""
+        return self._starts[bisect_right(self._starts, offset)]
+
     def _frame(self, number: int) -> bytes:
         # What lies side by side is often read piece by piece.
         if self._last[0] != number:
