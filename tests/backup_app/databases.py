@@ -9,30 +9,29 @@ from pathlib import Path
 
 from .needs import need
 
-PROGRAMS = {name: shutil.which(name) for name in ("mariadb", "psql")}
+# Kept before a test changes where programs are looked for.
+ENVIRONMENT = os.environ.copy()
+PROGRAMS = {name: shutil.which(name) for name in ("mariadb", "runuser")}
 count = itertools.count()
 
 
 class Mysql:
-    """The MariaDB on 127.0.0.1, as root without a password, or as MYSQL_* say."""
+    """The MariaDB of this machine, as root through its socket, and for others on 127.0.0.1."""
 
     kind = "mysql"
-    host = os.environ.get("MYSQL_HOST", "127.0.0.1")
-    port = os.environ.get("MYSQL_TCP_PORT", "3306")
-    password = os.environ.get("MYSQL_PWD", "")
+    host, port = "127.0.0.1", "3306"
 
     def require(self):
-        done = self.run("SELECT 1", check=False)
-        need(done and done.returncode == 0, "There is no MariaDB: apt install mariadb-server.")
+        there = self.run("SELECT 1", check=False)
+        need(there, "There is no MariaDB that lets root in: apt install mariadb-server.")
 
     def run(self, sql, database="", check=True):
-        command = ["mariadb", f"--host={self.host}", f"--port={self.port}", "--user=root"]
-        command += ["--batch", "--skip-column-names", "--default-character-set=utf8mb4"]
-        command += [f"--execute={sql}", database]
-        return _run(command, {"MYSQL_PWD": self.password}, check)
+        command = ["mariadb", "--user=root", "--batch", "--skip-column-names"]
+        command += ["--default-character-set=utf8mb4", f"--execute={sql}", database]
+        return _run(command, check)
 
     def query(self, sql, name):
-        return self.run(sql, name).stdout
+        return self.run(sql, name)
 
     def write(self, sql, name):
         """Change something in a database as its own user would."""
@@ -72,25 +71,23 @@ class Mysql:
 
 
 class Postgresql:
-    """The PostgreSQL on 127.0.0.1, as postgres, or as PG* say."""
+    """The PostgreSQL of this machine, as its user postgres, and for others on 127.0.0.1."""
 
     kind = "postgresql"
-    host = os.environ.get("PGHOST", "127.0.0.1")
-    port = os.environ.get("PGPORT", "5432")
-    user = os.environ.get("PGUSER", "postgres")
+    host, port = "127.0.0.1", "5432"
 
     def require(self):
-        done = self.run("SELECT 1", check=False)
-        need(done and done.returncode == 0, "There is no PostgreSQL: apt install postgresql.")
+        there = self.run("SELECT 1", check=False)
+        need(there, "There is no PostgreSQL that lets root in: apt install postgresql.")
 
     def run(self, sql, database="postgres", check=True):
-        command = ["psql", f"--host={self.host}", f"--port={self.port}", f"--username={self.user}"]
-        command += ["--no-psqlrc", "--tuples-only", "--no-align", "--field-separator=\t"]
+        command = ["runuser", "-u", "postgres", "--", "psql", "--no-psqlrc", "--quiet"]
+        command += ["--tuples-only", "--no-align", "--field-separator=\t"]
         command += [f"--dbname=dbname='{database}'", "--set=ON_ERROR_STOP=1", f"--command={sql}"]
-        return _run(command, {}, check)
+        return _run(command, check)
 
     def query(self, sql, name):
-        return self.run(sql, name).stdout
+        return self.run(sql, name)
 
     def write(self, sql, name):
         self.run(f'SET ROLE "{name}"; {sql}', name)
@@ -147,18 +144,20 @@ def database(kind: str):
         server.drop_user(name)
 
 
-def _run(command, variables, check):
-    # Found before a test changes where programs are looked for.
+def _run(command, check):
+    """Return what a program prints; without ``check`` None if it is missing or fails."""
     program = PROGRAMS[command[0]]
-    if program is None:
+    if program is None and not check:
         return None
-    return subprocess.run(
+    done = subprocess.run(
         [program, *command[1:]],
         capture_output=True,
         text=True,
+        cwd="/",
+        env=ENVIRONMENT,
         check=check,
-        env=os.environ | variables,
     )
+    return done.stdout if done.returncode == 0 else None
 
 
 def _secret(path: Path, text):
