@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ...exceptions import EngineError
+from .process import nothing
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)
@@ -53,12 +54,19 @@ class TarStream:
     """Iterates over the members of a tar, and hands the raw blocks on as they are.
 
     ``read`` returns the next bytes, b"" at the end. ``write`` gets all blocks up to the two of
-    zeros at the end of the tar. Raises EngineError for what is no tar, CutOff for half of one.
+    zeros at the end of the tar. ``tick`` is called now and then where nothing is read: in holes.
+    Raises EngineError for what is no tar, CutOff for half of one.
     """
 
-    def __init__(self, read: Callable[[], bytes], write: Callable[[bytes], None]):
+    def __init__(
+        self,
+        read: Callable[[], bytes],
+        write: Callable[[bytes], None],
+        tick: Callable[[], None] = nothing,
+    ):
         self._read = read
         self._write = write
+        self._tick = tick
         self._buffer = b""
         self._view = memoryview(b"")
         self._start = 0  # place of the buffer in the tar
@@ -152,13 +160,19 @@ class TarStream:
         extents, read = self._extents()
         digest, place = hashlib.sha256(), 0
         for start, length in zip(extents[0::2], extents[1::2], strict=True):
-            fill(digest, start - place)
+            self._fill(digest, start - place)
             self._hash(digest, length)
             place, read = start + length, read + length
-        fill(digest, size - place)
+        self._fill(digest, size - place)
         if read != stored:
             raise EngineError(f"A sparse file has {read} bytes of content, not {stored}.")
         return digest.digest()
+
+    def _fill(self, digest, size: int) -> None:
+        while size > 0:
+            digest.update(HOLE[:size] if size < len(HOLE) else HOLE)
+            size -= len(HOLE)
+            self._tick()
 
     def _extents(self) -> tuple[array, int]:
         """Return offset and length of each extent in turn, and how many bytes told them."""
@@ -272,10 +286,3 @@ def nanoseconds(text: bytes) -> int:
     part = int(fraction[:9].ljust(9, b"0"))
     whole = int(seconds) * 1_000_000_000
     return whole - part if text.startswith(b"-") else whole + part
-
-
-def fill(digest, size: int) -> None:
-    """Add zeros to a digest."""
-    while size > 0:
-        digest.update(HOLE[:size] if size < len(HOLE) else HOLE)
-        size -= len(HOLE)
