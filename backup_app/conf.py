@@ -23,6 +23,9 @@ DEFAULTS: dict[str, Any] = {
     "MAX_PAGE_SIZE": 500,
     "CHUNK_BYTES": 8 * 1024 * 1024,  # of a download
     "LOGIN_FAILURES": 10,  # wrong credentials a minute, for one login from one address
+    # The queue of the tasks that do jobs, which take hours; TASKS must know it. With one of its own
+    # and workers for it alone, nothing else waits for them.
+    "QUEUE": "default",
     "JOB_LOST_SECONDS": 300,  # without a sign of life a running job counts as dead
     "PURGE_DAYS": 30,  # how long the backups of a deleted client stay
     "OVERDUE_HOURS": 26,  # how old a client's last good backup may be unless its schedule says more

@@ -130,7 +130,7 @@ def _queue(client, by, **fields):
         seen=timezone.now(),
         **fields,
     )
-    transaction.on_commit(partial(tasks.run_job.enqueue, job.pk))
+    transaction.on_commit(partial(tasks.enqueue, job.pk))
     return job
 
 

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django_tasks import task
 
 from . import mailboxes, preparing, reaping, running, states
+from .conf import conf
 from .models import Job
 from .states import ClientBusy
 
@@ -29,7 +30,7 @@ def run_job(job_id: int, attempt: int = 0):
     except ClientBusy:
         states.note_task(job_id)
         again = timezone.now() + min(WAIT * (attempt + 1), LONGEST_WAIT)
-        run_job.using(run_after=again).enqueue(job_id, attempt + 1)
+        run_job.using(queue_name=conf.QUEUE, run_after=again).enqueue(job_id, attempt + 1)
         return
     job = Job.objects.filter(pk=job_id).first()
     if job and not begun:
@@ -37,6 +38,11 @@ def run_job(job_id: int, attempt: int = 0):
     if job and job.is_good and job.type == Job.Type.BACKUP:
         harvest_mailboxes(job)
     enqueue_waiting()
+
+
+def enqueue(job_id: int):
+    """Let the worker do a queued job."""
+    run_job.using(queue_name=conf.QUEUE).enqueue(job_id)
 
 
 @task()
@@ -61,4 +67,4 @@ def enqueue_waiting():
     lost = Q(seen=None) | Q(seen__lt=timezone.now() - LOST_TASK)
     for job in Job.objects.filter(lost, status=Job.Status.QUEUED):
         if states.note_task(job.pk, job.seen):
-            run_job.enqueue(job.pk)
+            enqueue(job.pk)

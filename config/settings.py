@@ -102,7 +102,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 DATABASES = {"default": services.database(env.text("DATABASE_URL"), DATA_DIR / "db.sqlite3")}
 CACHES = {"default": services.cache(env.text("CACHE_URL"))}
-TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+# Backups run for hours, so nothing else stands in their queue.
+QUEUES = ["default", "backups"]
+TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": QUEUES}}
 globals().update(services.mail(env.text("EMAIL_URL")))
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("DEFAULT_FROM_EMAIL", "calendar@localhost")
 
@@ -183,6 +185,7 @@ globals().update(env.group("CALENDAR_", calendar_conf.DEFAULTS))
 BACKUP_LOCAL_ROOTS = [] if PRODUCTION else [str(DATA_DIR / data.DEMO_FILES)]
 globals().update(env.group("BACKUP_", backup_conf.DEFAULTS))
 BACKUP_CLIENT_ADDRESS = "config.logins.address"
+BACKUP_QUEUE = "backups"
 # As much as the backup service takes in one form; what each API takes it says itself.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000  # bytes
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 25_000

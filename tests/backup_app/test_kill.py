@@ -1,6 +1,6 @@
 """A kill -9 at any moment leaves the earlier state or the new one.
 
-Each test kills a real process at a random moment of its work, twice. BACKUP_KILLS=50 in the
+Each test kills a real process at a random moment of its work, twice. KILLS=50 in the
 environment makes that fifty times; a moment that fails can be repeated by its seed.
 """
 
@@ -14,6 +14,7 @@ from django.test import override_settings
 
 from backup_app import jobs, running, tasks, upkeep
 from backup_app.engines import get_engine
+from backup_app.engines.base import Engine
 from backup_app.models import Entry, Job, Volume
 from backup_app.models.job import AT_WORK, GOOD
 
@@ -23,11 +24,13 @@ from .processes import manage, wait_for
 from .test_retention import DAY
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SEEDS = range(int(os.environ.get("BACKUP_KILLS", "2")))
+SEEDS = range(int(os.environ.get("KILLS", "2")))
 FILES = 40
-LONGEST = 0.6  # seconds from when the work begins to the kill; all of it takes about that
 REMOVAL = 0.05  # seconds from when the first backup is removed to the kill
-ENGINES = {"folder": {"BACKEND": NAME, "OPTIONS": {"pause": 0.01}}}
+ENGINES = {
+    "folder": {"BACKEND": NAME, "OPTIONS": {"pause": 0.01}},
+    "archive": {"BACKEND": "backup_app.engines.archive.ArchiveEngine"},
+}
 
 
 @pytest.fixture(params=ENGINES)
@@ -38,6 +41,7 @@ def client(request, tmp_path):
     engines = {"default": ENGINES[request.param]}
     with override_settings(BACKUP_ENGINES=engines, BACKUP_LOCAL_ROOTS=str(tmp_path)):
         client = ClientFactory(name="db1", fileset__include=[{"path": str(source)}])
+        tmp_path.joinpath("storage").mkdir()
         client.pool.storage.path = str(tmp_path / "storage")
         client.pool.storage.save()
         client.source = source
@@ -66,12 +70,12 @@ def back_up(client, level="Incremental"):
     return do(jobs.start_backup(client, level=level, by="test"))
 
 
-def kill_while_it_runs(tmp_path, job, seed):
-    """Let a worker begin a job, and kill it at a random moment of its work."""
+def kill_while_it_runs(tmp_path, job, seed, like):
+    """Let a worker begin a job, and kill it at a random moment of the time that ``like`` took."""
     words = "worker --no-startup-delay --interval=0.05".split()
     with manage(tmp_path, *words) as worker:
         wait_for(lambda: not Job.objects.filter(pk=job.pk, status="queued").exists(), worker)
-        time.sleep(moment(seed, LONGEST))
+        time.sleep(moment(seed, 1.2 * (like.ended - like.started).total_seconds()))
         worker.kill()
 
 
@@ -83,6 +87,11 @@ def require_order(client):
     assert not Volume.objects.exclude(job__status__in=GOOD).exists()
     assert list(Path(client.pool.storage.path, "work").glob("*")) == []
     for backup in client.jobs.backups().good():
+        verify(backup)
+
+
+def verify(backup):
+    if type(get_engine("default")).verify is not Engine.verify:
         do(jobs.start_verify(backup, "test"))
 
 
@@ -94,7 +103,7 @@ def problems(client, **options):
 def require_next_backup(client):
     change(client, 1000)
     job = back_up(client)
-    do(jobs.start_verify(job, "test"))
+    verify(job)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -105,7 +114,7 @@ def test_a_killed_backup_leaves_nothing(client, tmp_path, seed):
     job = jobs.start_backup(client, by="test")
     tasks.run_job.enqueue(job.pk)
 
-    kill_while_it_runs(tmp_path, job, seed)
+    kill_while_it_runs(tmp_path, job, seed, like=first)
 
     require_order(client)
     job.refresh_from_db()
@@ -133,7 +142,7 @@ def test_a_killed_restore_can_be_repeated(client, tmp_path, seed):
     job = start()
     tasks.run_job.enqueue(job.pk)
 
-    kill_while_it_runs(tmp_path, job, seed)
+    kill_while_it_runs(tmp_path, job, seed, like=backup)
 
     require_order(client)
     job.refresh_from_db()
@@ -146,6 +155,7 @@ def test_a_killed_restore_can_be_repeated(client, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("client", ["folder"], indirect=True)  # TODO
 def test_a_killed_prune_breaks_no_chain(client, tmp_path, seed):
     for number, level in enumerate(("Full", "Incremental", "Incremental", "Full", "Incremental")):
         change(client, seed + number)

@@ -4,6 +4,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from config.management.commands.serve import _commands
+
 
 @pytest.fixture
 def taken_port():
@@ -44,4 +46,17 @@ def test_an_unknown_host_is_named():
 def test_at_least_one_web_worker_is_needed():
     told = refusal(port=free_port(), web_workers=0)
 
-    assert told == "--web-workers and --threads must be 1 or more."
+    assert told == "--web-workers, --threads and --backup-workers must be 1 or more."
+
+
+def test_nothing_waits_behind_backups():
+    commands = _commands("::1", 8000, web_workers=1, threads=4, backup_workers=2)
+
+    assert {name: " ".join(words[1:3]) for name, words in commands.items()} == {
+        "web server": "-m granian",
+        "background worker": "manage.py worker",
+        "backup worker 1": "manage.py worker",
+        "backup worker 2": "manage.py worker",
+    }
+    assert commands["background worker"][-1] == "--exclude-queues=backups"
+    assert commands["backup worker 2"][-1] == "--queue-name=backups"

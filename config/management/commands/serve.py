@@ -28,15 +28,18 @@ class Command(BaseCommand):
         parser.add_argument("--web-workers", default=MOST_WORKERS, type=int, metavar="N")
         parser.add_argument("--threads", default=4, type=int, metavar="N", help="a web worker has")
         parser.add_argument(
+            "--backup-workers", default=2, type=int, metavar="N", help="so many jobs run at once"
+        )
+        parser.add_argument(
             "--setup", action="store_true", help="Migrate before, and make the demo when first run."
         )
         parser.add_argument(
             "--with-parent", action="store_true", help="Stop when the starting process is gone."
         )
 
-    def handle(self, *, host, port, web_workers, threads, setup, with_parent, **options):
-        if web_workers < 1 or threads < 1:
-            raise CommandError("--web-workers and --threads must be 1 or more.")
+    def handle(self, *, host, port, setup, with_parent, **options):
+        if min(options["web_workers"], options["threads"], options["backup_workers"]) < 1:
+            raise CommandError("--web-workers, --threads and --backup-workers must be 1 or more.")
         if with_parent:
             processes.end_with_parent()
         _require_free(host, port)
@@ -45,14 +48,7 @@ class Command(BaseCommand):
         health.require_migrations()
         connections.close_all()
         self._print_addresses(host, port)
-        web = f"--interface wsgi --host {host} --port {port} --workers {web_workers}"
-        web += f" --blocking-threads {threads} --blocking-threads-idle-timeout 600"
-        web += " --respawn-failed-workers --workers-kill-timeout 20 --no-ws --log-level warning"
-        commands = {
-            "web server": ["-m", "granian", *web.split(), "config.wsgi:application"],
-            "background worker": ["manage.py", "worker"],
-        }
-        commands = {name: [sys.executable, *command] for name, command in commands.items()}
+        commands = _commands(host, port, **options)
         if ended := processes.run_together(commands, settings.BASE_DIR):
             raise CommandError(f"The {ended} ended by itself, so everything was stopped.")
 
@@ -64,8 +60,23 @@ class Command(BaseCommand):
         shown = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
         for path, what in PAGES.items():
             self.stdout.write(f"  {f'http://{shown}:{port}/{settings.BASE_PATH}{path}':<56} {what}")
-        self.stdout.write("Ctrl-C stops the web server and the background worker.")
+        self.stdout.write("Ctrl-C stops the web server and the background workers.")
         self.stdout.flush()
+
+
+def _commands(host, port, *, web_workers, threads, backup_workers, **options):
+    """Return the command of each process, by what it is called."""
+    web = f"-m granian --interface wsgi --host {host} --port {port} --workers {web_workers}"
+    web += f" --blocking-threads {threads} --blocking-threads-idle-timeout 600"
+    web += " --respawn-failed-workers --workers-kill-timeout 20 --no-ws --log-level warning"
+    queue = settings.BACKUP_QUEUE
+    commands = {
+        "web server": f"{web} config.wsgi:application",
+        "background worker": f"manage.py worker --exclude-queues={queue}",
+    }
+    for number in range(1, backup_workers + 1):
+        commands[f"backup worker {number}"] = f"manage.py worker --queue-name={queue}"
+    return {name: [sys.executable, *command.split()] for name, command in commands.items()}
 
 
 def _require_free(host, port):
