@@ -1,5 +1,6 @@
 """Request bodies: JSON, and forms whose keys may be PHP arrays (``include[0][path]=/etc``)."""
 
+from itertools import islice
 from urllib.parse import parse_qsl
 
 import orjson
@@ -10,9 +11,9 @@ from rest_framework.exceptions import ParseError
 from .conf import conf
 from .exceptions import TooLarge
 
-# From 20 members on a list comes as {"0": ..., "1": ...}, which the fields for lists accept:
-# the library takes quadratic time for longer ones.
-FORM_OPTIONS = qs_codec.DecodeOptions(depth=5, list_limit=20, parameter_limit=1_000_000)
+# A list with places comes as {"0": ..., "1": ...}, which the fields for lists accept.
+FORM_OPTIONS = qs_codec.DecodeOptions(depth=5, list_limit=0, parameter_limit=1_000_000)
+AT_ONCE = 100  # keys, for whose number the library takes quadratic time
 MOST_FIELDS = 25_000
 MOST_LEVELS = 50  # of lists and objects inside each other; Python itself fails at some hundreds
 
@@ -57,7 +58,19 @@ def nested(pairs):
     for key, value in pairs:
         values.setdefault(key, []).append(value)
     flat = {key: found[0] if len(found) == 1 else found for key, found in values.items()}
-    return qs_codec.decode(flat, FORM_OPTIONS)
+    keys, found = iter(flat), {}
+    while some := {key: flat[key] for key in islice(keys, AT_ONCE)}:
+        merge(found, qs_codec.decode(some, FORM_OPTIONS))
+    return found
+
+
+def merge(found, more):
+    """Put nested dicts into others; of two values that are not both dicts the later one stays."""
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(found.get(key), dict):
+            merge(found[key], value)
+        else:
+            found[key] = value
 
 
 def is_deeper(data, levels):
