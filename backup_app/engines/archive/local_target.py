@@ -142,7 +142,7 @@ def _go(way, goal, missing=None):
         except FileNotFoundError:
             raise
         except OSError as e:
-            place = paths.shown(b"/".join((goal.root, way.path, name)))
+            place = paths.shown(b"/".join(filter(None, (goal.root, way.path, name))))
             raise EngineError(
                 f"The destination leads over '{place}', which is a symlink or no folder."
             ) from e
