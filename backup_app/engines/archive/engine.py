@@ -1,17 +1,19 @@
 """The embedded engine, each of whose methods hands on to the module that does the work."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...exceptions import InvalidEngine
-from ..base import ClientConfig, Engine, Listing, Node, Outcome, Run, Selection, System
+from ..base import ClientConfig, Engine, Listing, Node, Outcome, Problem, Run, Selection, System
 from . import (
     backup,
     browsing,
+    check,
     commands,
     configuring,
     databases,
     downloads,
     installing,
+    removing,
     restore,
     roots,
     selection,
@@ -123,3 +125,11 @@ class ArchiveEngine(Engine):
 
     def find_dump(self, job, name: str, kind: str = "mysql") -> None:
         databases.find_dump(job, name, kind)
+
+    # --- Keeping storages in order ---------------------------------------------------------
+
+    def remove(self, job) -> None:
+        removing.remove(job)
+
+    def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
+        return check.check_storage(storage, delete=delete)
