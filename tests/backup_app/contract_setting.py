@@ -1,0 +1,123 @@
+"""What the tests of all engines stand on: hooks, a tree, and how to back it up and restore it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from backup_app import jobs, running
+from backup_app.engines import get_engine
+from backup_app.models import Job
+
+LATIN = b"caf\xe9\nau lait"
+UNKNOWN = 2**62
+
+
+class Setting:
+    """What a subclass gives, besides the mark ``django_db``:
+
+    ``tree``: a fixture, an empty folder (Path) below which a client's files are.
+    ``machine``: a fixture, a Client that backs up just that folder with the engine.
+    ``destination``: a fixture, an empty folder (Path) to restore to.
+    ``leftovers(job)``: all that is stored of a job, as a list.
+    ``damage(job)``: spoils what a backup stored.
+    ``finish(job)``: does a queued job; an engine with a scheduler of its own waits for it.
+    """
+
+    def leftovers(self, job) -> list:
+        raise NotImplementedError
+
+    def damage(self, job) -> None:
+        raise NotImplementedError
+
+    def finish(self, job) -> Job:
+        running.run(job.pk)
+        return Job.objects.get(pk=job.pk)
+
+    @pytest.fixture
+    def filled(self, tree):
+        """A tree with what trees have."""
+        (tree / "docs" / "old").mkdir(parents=True)
+        (tree / "docs" / "letter").write_text("Dear all")
+        (tree / "docs" / "old" / "draft").write_text("Dear")
+        (tree / "empty").mkdir()
+        (tree / "large").write_bytes(os.urandom(300_000))
+        (tree / "large").chmod(0o640)
+        (tree / "link").symlink_to("docs/letter")
+        os.link(tree / "large", tree / "twin")
+        Path(os.fsdecode(bytes(tree) + b"/" + LATIN)).write_text("bytes")
+        os.utime(tree / "docs", ns=(10**18, 10**18 + 123_456_789))
+        return tree
+
+    @pytest.fixture
+    def engine(self, machine):
+        return get_engine(machine.pool.storage.zone.engine)
+
+    def back_up(self, machine, level="Full"):
+        job = self.finish(jobs.start_backup(machine, level=level, by="test"))
+        lines = [str(line) for line in job.log.all()]
+        assert (job.status, lines) == ("completed", lines)
+        return job
+
+    def restore(self, backup, selection, destination, status="completed"):
+        path = os.fsencode(destination)
+        job = jobs.start_restore(backup, backup.client, selection, path=path, by="test")
+        job = self.finish(job)
+        lines = [str(line) for line in job.log.all()]
+        assert (job.status, lines) == (status, lines)
+        return job
+
+    def paths_in(self, engine, job, folder):
+        """Return the paths of all that is below a folder of a view, by walking through it."""
+        found = []
+        for file in engine.list_folder(job, folder).files:
+            found.append(file.path)
+            if file.node_id is not None:
+                found += self.paths_in(engine, job, file.path)
+        return sorted(found)
+
+
+def change(tree):
+    """Change a tree in each way in which trees change."""
+    (tree / "large").unlink()
+    (tree / "twin").unlink()
+    (tree / "empty").rmdir()
+    (tree / "docs" / "letter").write_text("Dear nobody")
+    (tree / "new").write_text("new")
+    (tree / "added").mkdir()
+    (tree / "added" / "file").write_text("added")
+    (tree / "link").unlink()
+    (tree / "link").symlink_to("new")
+
+
+def paths_of(folder) -> list[bytes]:
+    """Return the paths of all that is below a folder."""
+    found = []
+    for top, folders, files in os.walk(bytes(folder)):
+        found += [top + b"/" + name for name in [*folders, *files]]
+    return sorted(found)
+
+
+def at(destination, path) -> Path:
+    """Return where a path is below a destination: whole."""
+    return Path(f"{destination}{path}")
+
+
+def downloaded(engine, job) -> bytes:
+    size, plan = engine.plan_download(job)
+    with engine.open_download(job, plan) as ranges:
+        data = b"".join(ranges.read(0, size))
+    assert len(data) == size
+    return data
+
+
+def begun(machine) -> Job:
+    """Return a backup at work, as an engine gets it."""
+    job = jobs.start_backup(machine, level="Full", by="test")
+    Job.objects.filter(pk=job.pk).update(status=Job.Status.RUNNING)
+    related = "client", "fileset", "pool", "storage__zone", "parent"
+    return Job.objects.select_related(*related).get(pk=job.pk)
+
+
+def ended(job):
+    Job.objects.filter(pk=job.pk).update(status=Job.Status.CANCELED)
