@@ -2,6 +2,7 @@ import os
 import shutil
 
 import pytest
+from django.db import connection
 
 from backup_app.engines.archive import identity
 from backup_app.engines.archive.dumps import dump_members
@@ -302,3 +303,35 @@ def test_name_that_looks_like_a_connection_string_is_none(client, tmp_path):
 def test_unknown_kind_is_refused(client, tmp_path):
     with pytest.raises(NotFound, match="There are no databases of kind 'oracle'"):
         dump(client, tmp_path, ("oracle", "shop"))
+
+
+def test_services_own_database_is_refused(client, tmp_path, monkeypatch):
+    monkeypatch.setitem(connection.settings_dict, "NAME", "calendar")
+    monkeypatch.setitem(connection.settings_dict, "ENGINE", "django.db.backends.postgresql")
+
+    assert refusal_of(client, tmp_path, ("postgresql", "calendar")).message == (
+        "'calendar' is the backup service's own database."
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "end", "complete"),
+    [
+        ("mysql", b"\n-- Dump completed on 2030-01-01  1:02:03\n", True),
+        ("mysql", b"\n-- Dump completed\n\n", True),
+        ("mysql", b"\n-- Dump completed on 2030-01-01\nDROP TABLE things;\n", False),
+        ("mysql", b"INSERT INTO things VALUES (1, '-- Dump completed');\n", False),
+        ("mysql", b"", False),
+        ("postgresql", b"\n--\n-- PostgreSQL database dump complete\n--\n\n", True),
+        (
+            "postgresql",
+            b"\n--\n-- PostgreSQL database dump complete\n--\n\n\\unrestrict aB3\n\n",
+            True,
+        ),
+        ("postgresql", b"\n-- PostgreSQL database dump complete\nDROP TABLE x;\n", False),
+        ("postgresql", b"x -- PostgreSQL database dump complete\n", False),
+        ("postgresql", b"", False),
+    ],
+)
+def test_complete_dump_is_known_by_its_end(kind, end, complete, client):
+    assert server_of(client, kind).is_complete(end) is complete

@@ -40,10 +40,12 @@ def install_key(client, password: str) -> None:
     EngineUnreachable where it does not answer. The password is nowhere afterwards.
     """
     _require_possible(client, password)
+    slow = EngineUnreachable(f"Client '{client}' did not answer within {SECONDS} seconds.")
+    limit = time_limit(SECONDS, slow)
     with _login_folder(client, password) as folder:
-        _log_in(client, folder)
+        _log_in(client, folder, limit)
         pin(client, _seen_keys(folder))
-    _require_let_in(client)
+    _require_let_in(client, limit)
 
 
 def _require_possible(client, password):
@@ -84,8 +86,7 @@ def _pipe(path, text):
         os.close(end)
 
 
-def _log_in(client, folder):
-    limit = _limit(f"Client '{client}' did not answer within {SECONDS} seconds.")
+def _log_in(client, folder, limit):
     command = shlex.join(["sh", "-ec", key_script()])
     with Process(_ssh(client, folder, command), tick=limit) as process:
         if process.close():
@@ -130,12 +131,7 @@ def _seen_keys(folder):
     return [" ".join(line.split()[1:3]) for line in lines]
 
 
-def _require_let_in(client):
+def _require_let_in(client, limit):
     """Log in with the key, since a server may look for its users' keys elsewhere."""
-    limit = _limit(f"Client '{client}' took the key, and then did not answer.")
     with machine_for(client).start(["true"], tick=limit) as process:
         process.check()
-
-
-def _limit(message):
-    return time_limit(SECONDS, EngineUnreachable(message))

@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -109,7 +110,7 @@ class SshMachine:
         keys = self.client.host_key.splitlines()
         text = "".join(f"{self._alias} {key.strip()}\n" for key in keys if key.strip())
         if not path.exists() or path.read_text() != text:
-            temporary = path.with_name(f"{path.name}.{os.getpid()}")
+            temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
             temporary.write_text(text)
             temporary.replace(path)
         return path

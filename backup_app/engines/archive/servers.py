@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from django.db import connection
+
 from ...exceptions import EngineError, WrongState
 from .credentials import credentials_file
 from .machines import LocalMachine, Machine, machine_for
@@ -52,6 +54,7 @@ class DatabaseServer:
 
     def start_dump(self, name: str, tick: Callable[[], None] = nothing) -> Process:
         """Start writing a dump of a database to the standard output."""
+        self._require_others(name)
         return self._start(self.dump_tools, self.dump_words(name), tick=tick)
 
     def start_load(self, name: str, tick: Callable[[], None] = nothing) -> Process:
@@ -102,6 +105,13 @@ class DatabaseServer:
         if self.client.connection == "local" or re.search(pattern, self._text(), re.MULTILINE):
             return None
         return address(self.client)
+
+    def _require_others(self, name):
+        """Refuse the service's own database, which holds what all accounts have."""
+        own = connection.settings_dict
+        is_ours = own["NAME"] == name and own["ENGINE"].endswith(self.kind)
+        if is_ours and self.machine.local and not self.file:
+            raise EngineError(f"'{name}' is the backup service's own database.")
 
     def _text(self):
         return self.file.read_text(errors="replace")
