@@ -58,6 +58,7 @@ class Browser:
         except (BackupError, InvalidEngine) as e:
             self.admin.message_user(self.request, str(e), messages.ERROR)
             return redirect(self.request.get_full_path())
+        self.admin.log_change(self.request, self.job, f"Restore {job.pk} started.")
         self.admin.message_user(self.request, f"Restore {job.pk} started.", messages.SUCCESS)
         return redirect("admin:backup_app_job_change", job.pk)
 

@@ -1,16 +1,19 @@
 from django.contrib.admin import action, register
 from django.db.models import OuterRef, Subquery
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from .. import host_keys, jobs
+from .. import clients, host_keys, jobs, overview, servers
 from ..forms import ClientForm
 from ..models import Client, Job
 from . import bulk, columns
 from .filters import DeletedFilter, RelatedFilter
 from .owned import OwnedAdmin
+
+AGE_COLOURS = {"overdue": "danger", "good": "success", "waiting": "info"}
 
 
 @register(Client)
@@ -24,8 +27,10 @@ class ClientAdmin(OwnedAdmin):
         "system",
         "connection",
         "schedule",
-        "last_good",
+        "newest",
+        "last_good_backup",
         "age",
+        "size",
     ]
     list_filter = [
         DeletedFilter,
@@ -34,10 +39,9 @@ class ClientAdmin(OwnedAdmin):
         ("system", ChoicesDropdownFilter),
         ("connection", ChoicesDropdownFilter),
     ]
-    list_select_related = ["account", "zone"]
     search_fields = ["name", "ip", "internal_ip", "account__email"]
     autocomplete_fields = ["account", "zone", "pool", "fileset"]
-    actions = ["back_up", "back_up_fully"]
+    actions = ["back_up", "back_up_fully", "mark_deleted", "bring_back"]
     derived_fields = ["fingerprints", "jobs_link", "created", "deleted"]
     fieldsets = [
         (
@@ -68,9 +72,10 @@ class ClientAdmin(OwnedAdmin):
     ]
 
     def get_queryset(self, request):
-        good = Job.objects.backups().good().filter(client=OuterRef("pk")).order_by("-id")
-        clients = super().get_queryset(request).select_related("zone", "pool", "fileset", "account")
-        return clients.annotate(last_good=Subquery(good.values("ended")[:1]))
+        began = Job.objects.filter(pk=OuterRef("last_good")).values("started")
+        related = "zone", "pool", "fileset", "account"
+        clients = servers.with_backups(super().get_queryset(request).select_related(*related))
+        return clients.annotate(last_began=Subquery(began))
 
     def get_search_results(self, request, queryset, search_term):
         if request.resolver_match.url_name == "autocomplete":
@@ -80,6 +85,11 @@ class ClientAdmin(OwnedAdmin):
     def has_delete_permission(self, request, obj=None):
         """Clients are only marked as deleted, and from the list."""
         return obj is None and super().has_delete_permission(request)
+
+    def has_change_permission(self, request, obj=None):
+        """A deleted client is only looked at, until it is brought back."""
+        is_there = obj is None or obj.deleted is None
+        return is_there and super().has_change_permission(request, obj)
 
     # Actions
 
@@ -102,15 +112,33 @@ class ClientAdmin(OwnedAdmin):
         start = lambda client: jobs.start_backup(client, level=level, by=by)  # noqa: E731
         bulk.run(self, request, related, "Backup started", start)
 
+    @action(description="Delete", permissions=["delete"])
+    def mark_deleted(self, request, queryset):
+        bulk.run(self, request, queryset, "Deleted", clients.delete)
+
+    @action(description="Bring back", permissions=["delete"])
+    def bring_back(self, request, queryset):
+        bulk.run(self, request, queryset, "Brought back", clients.restore)
+
     # Columns
 
-    @display(description="last good backup", ordering="last_good")
-    def last_good(self, client):
-        return client.last_good
+    @display(description="last good backup", ordering="last_backup")
+    def last_good_backup(self, client):
+        return client.last_backup
 
-    @display(description="age", ordering="-last_good")
+    @display(description="age", ordering="-last_backup", label=AGE_COLOURS)
     def age(self, client):
-        return columns.age(client.last_good)
+        is_overdue = overview.deadline(client, client.last_began) < timezone.now()
+        state = "overdue" if is_overdue else "good" if client.last_backup else "waiting"
+        return state, columns.age(client.last_backup) or "none"
+
+    @display(description="newest", ordering="last_status", label=columns.STATUS_COLOURS)
+    def newest(self, client):
+        return client.last_status
+
+    @display(description="size", ordering="protected_bytes")
+    def size(self, client):
+        return columns.size(client.protected_bytes)
 
     @display(description="fingerprints")
     def fingerprints(self, client):

@@ -2,13 +2,41 @@
 
 from unfold.admin import ModelAdmin
 
+from .. import audit
+from ..callers import address_of
+
 
 class BackupAdmin(ModelAdmin):
-    """A list that takes as many queries for a hundred records as for one."""
+    """What is added, changed and deleted here is audited as what the API does."""
 
     list_filter_submit = True
     list_per_page = 50
     show_full_result_count = False
+
+    def log_addition(self, request, obj, message):
+        self._note(request, obj, "add")
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request, obj, message):
+        entry = super().log_change(request, obj, message)
+        self._note(request, obj, "change", entry.get_change_message())
+        return entry
+
+    def log_deletions(self, request, queryset):
+        for obj in queryset:
+            self._note(request, obj, "delete")
+        return super().log_deletions(request, queryset)
+
+    def _note(self, request, obj, verb, detail=""):
+        audit.note(
+            account=getattr(obj, "account", None),
+            login=request.user.get_username(),
+            address=address_of(request),
+            operation=f"admin: {verb} {self.opts.verbose_name}",
+            target=str(obj),
+            outcome=audit.Outcome.DONE,
+            detail=detail,
+        )
 
 
 class ReadOnly:

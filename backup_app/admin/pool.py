@@ -2,7 +2,7 @@ from django.contrib.admin import register
 from django.db.models import Sum
 from unfold.decorators import display
 
-from ..forms import OwnedForm
+from ..forms import PoolForm
 from ..models import Pool
 from . import columns
 from .filters import RelatedFilter
@@ -11,7 +11,7 @@ from .owned import OwnedAdmin
 
 @register(Pool)
 class PoolAdmin(OwnedAdmin):
-    form = OwnedForm
+    form = PoolForm
     list_display = ["name", "account", "storage", "retention_days", "keep_full", "used", "quota"]
     list_filter = [*OwnedAdmin.list_filter, ("storage", RelatedFilter)]
     list_select_related = ["account", "storage"]

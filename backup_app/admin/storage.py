@@ -3,8 +3,8 @@ from django.db.models import Sum
 from django.db.models.functions import Coalesce
 from unfold.decorators import display
 
-from ..engines import get_engine
-from ..exceptions import BackupError, InvalidEngine
+from .. import storages
+from ..exceptions import InvalidEngine
 from ..forms import StorageForm
 from ..models import Storage
 from . import columns
@@ -37,9 +37,7 @@ class StorageAdmin(BackupAdmin):
 
 
 def _free(storage):
-    """Return the free bytes of a storage, None while its engine cannot tell."""
     try:
-        usage = get_engine(storage.zone.engine).disk_usage(storage)
-    except (BackupError, InvalidEngine, OSError):
-        return None
-    return usage and usage[1]
+        return storages.space(storage, storage.stored)["free"]
+    except InvalidEngine:
+        return None  # the settings no longer declare the zone's engine

@@ -2,16 +2,24 @@ from django.contrib.admin import register
 from django.db.models import Count, Q
 from unfold.admin import TabularInline
 from unfold.decorators import display
+from unfold.forms import PaginationInlineFormSet
 
+from .. import subusers
 from ..forms import SubuserForm
 from ..models import Client, Grant, Subuser
 from .owned import OwnedAdmin
+
+
+class GrantFormSet(PaginationInlineFormSet):
+    def save_new(self, form, commit=True):
+        return subusers.grant(self.instance, form.cleaned_data["client"])
 
 
 class GrantInline(TabularInline):
     """The clients that a subuser may see: those of the account can be added, and taken away."""
 
     model = Grant
+    formset = GrantFormSet
     verbose_name, verbose_name_plural = "client", "clients"
     fields = ["client", "created"]
     readonly_fields = ["created"]
@@ -53,6 +61,11 @@ class SubuserAdmin(OwnedAdmin):
     def get_queryset(self, request):
         present = Count("clients", filter=Q(clients__deleted=None))
         return super().get_queryset(request).annotate(client_count=present)
+
+    def save_model(self, request, obj, form, change):
+        super().save_model(request, obj, form, change)
+        if password := form.cleaned_data["new_password"]:
+            subusers.set_password(obj, password)
 
     def get_inlines(self, request, obj):
         return self.inlines if obj else []

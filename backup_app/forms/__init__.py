@@ -3,7 +3,7 @@
 from .client import ClientForm
 from .fileset import FilesetForm
 from .mailbox import MailboxForm
-from .owned import OwnedForm
+from .pool import PoolForm
 from .restore import RestoreForm
 from .storage import StorageForm
 from .subuser import SubuserForm
@@ -13,7 +13,7 @@ __all__ = [
     "ClientForm",
     "FilesetForm",
     "MailboxForm",
-    "OwnedForm",
+    "PoolForm",
     "RestoreForm",
     "StorageForm",
     "SubuserForm",

@@ -1,6 +1,10 @@
-from .. import host_keys
+from .. import clients, host_keys
 from ..models import Client
 from .owned import OwnedForm
+from .refusals import refusals
+
+CHECKED = ["name", "system", "ip", "internal_ip", "zone", "pool", "fileset", "schedule"]
+OWN = ["pool", "fileset"]
 
 
 class ClientForm(OwnedForm):
@@ -13,13 +17,25 @@ class ClientForm(OwnedForm):
 
     def clean(self):
         super().clean()
-        self.require_own("pool", "fileset")
-        for name in ("name", "ip"):
-            self._require_free(name)
+        for name in OWN:
+            self._require_own(name)
+        self._require_free_name()
+        if not self.errors:
+            self._check()
         return self.cleaned_data
 
-    def _require_free(self, name):
-        value = self.cleaned_data.get(name)
+    def _check(self):
+        given = {name: self.cleaned_data[name] for name in CHECKED}
+        with refusals(self):
+            self.cleaned_data |= clients.cleaned(self.owner, known=self.known, **given)
+
+    def _require_own(self, name):
+        record = self.cleaned_data.get(name)
+        if record and self.owner and record.account_id != self.owner.pk:
+            self.add_error(name, f"There is no {name} '{record}' in the account '{self.owner}'.")
+
+    def _require_free_name(self):
+        name = self.cleaned_data.get("name")
         others = Client.objects.present().exclude(pk=self.instance.pk)
-        if value and others.filter(account=self.owner, **{name: value}).exists():
-            self.add_error(name, f"The account has a client '{value}' already.")
+        if self.owner and others.filter(account=self.owner, name=name).exists():
+            self.add_error("name", f"The account has a client '{name}' already.")

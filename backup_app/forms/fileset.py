@@ -4,14 +4,22 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
+from .. import filesets
 from .lines import DatabasesField, LinesField, PathsField
 from .owned import OwnedForm
+from .refusals import refusals
+
+CHECKED = ["include", "exclude", "databases", "verify", "schedule"]
+OPTIONS = ["one_filesystem", "compression"]
+CONTENT = ["name", "include", "databases"]
 
 
 class FilesetForm(OwnedForm):
     """A fileset: what is backed up as lines of text, instead of JSON."""
 
-    include = PathsField(label="Folders and files", help_text="Absolute paths, one a line.")
+    include = PathsField(
+        label="Folders and files", required=False, help_text="Absolute paths, one a line."
+    )
     exclude = LinesField(
         label="Left out",
         required=False,
@@ -35,18 +43,24 @@ class FilesetForm(OwnedForm):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        for name in ("one_filesystem", "compression"):
+        for name in OPTIONS:
             if name in self.fields:
                 self.fields[name].initial = self.instance.options.get(name)
 
     def clean(self):
         super().clean()
-        self.instance.options = self._options()
+        given = {name: self.cleaned_data[name] for name in CHECKED if name in self.cleaned_data}
+        with refusals(self):
+            self.cleaned_data |= filesets.cleaned(given)
+        with refusals(self):
+            self.instance.options = self._options()
+        if not self.errors:
+            with refusals(self):
+                filesets.require_content(*(self.cleaned_data[name] for name in CONTENT))
         return self.cleaned_data
 
     def _options(self):
-        options = dict(self.instance.options)
-        for name in ("one_filesystem", "compression"):
-            if name in self.cleaned_data:
-                options[name] = self.cleaned_data[name]
-        return {name: value for name, value in options.items() if value is not None}
+        given = {name: self.cleaned_data.get(name) for name in OPTIONS}
+        given = {name: value for name, value in given.items() if value is not None}
+        others = {k: v for k, v in self.instance.options.items() if k not in OPTIONS}
+        return others | filesets.cleaned({"options": given})["options"]

@@ -1,8 +1,18 @@
 from django import forms
 
+from .. import names
+from .refusals import refusals
+
 
 class OwnedForm(forms.ModelForm):
     """A form for what belongs to an account, which stays the same when it is changed."""
+
+    def clean(self):
+        super().clean()
+        if "name" in self.cleaned_data:
+            with refusals(self):
+                names.cleaned(self.cleaned_data["name"], self._meta.model._meta.verbose_name)
+        return self.cleaned_data
 
     def _get_validation_exclusions(self):
         # A name is unique within an account, also where the form does not offer the account.
@@ -15,9 +25,7 @@ class OwnedForm(forms.ModelForm):
             return self.cleaned_data.get("account")
         return self.instance.account
 
-    def require_own(self, *names):
-        """Add an error to each of these fields whose record belongs to another account."""
-        for name in names:
-            record = self.cleaned_data.get(name)
-            if record and self.owner and record.account_id != self.owner.pk:
-                self.add_error(name, f"There is no {name} '{record}' in the account {self.owner}.")
+    @property
+    def known(self):
+        """The record as it is changed, None for a new one."""
+        return self.instance if self.instance.pk else None

@@ -6,14 +6,15 @@ from ..exceptions import BackupError
 
 
 @contextmanager
-def refusals(form, *names):
-    """Turn a refusal into errors of the form, beside the fields that it names.
+def refusals(form, other=None, **fields):
+    """Turn a refusal into errors of the form, each beside the field that it is about.
 
-    What names no field of the form stands beside the field ``names`` gives, or above them all.
+    ``fields`` says which field stands for a parameter of another name, as ``password="new"``; what
+    is about none stands beside the field ``other``, or above them all.
     """
     try:
         yield
     except BackupError as e:
-        other = names[0] if names else None
-        for name, sentences in (e.fields or {other: [e.message]}).items():
-            form.add_error(name if name in form.fields else other, sentences)
+        for name, sentences in (e.fields or {None: [e.message]}).items():
+            field = fields.get(name, name)
+            form.add_error(field if field in form.fields else other, sentences)

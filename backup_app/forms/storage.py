@@ -2,7 +2,9 @@ from pathlib import Path
 
 from django import forms
 
+from .. import pools
 from ..models import Storage
+from .refusals import refusals
 
 
 class StorageForm(forms.ModelForm):
@@ -20,6 +22,14 @@ class StorageForm(forms.ModelForm):
         if other := others.first():
             raise forms.ValidationError(f"'{path}' is the folder of storage '{other}' already.")
         return path
+
+    def clean_zone(self):
+        zone = self.cleaned_data["zone"]
+        if self.instance.pk and zone != self.instance.zone:
+            with refusals(self, "zone"):
+                for pool in self.instance.pools.all():
+                    pools.require_zone(pool, Storage(name=self.instance.name, zone=zone))
+        return zone
 
     def clean(self):
         super().clean()

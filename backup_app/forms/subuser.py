@@ -1,8 +1,9 @@
 from django import forms
-from django.contrib.auth.password_validation import validate_password
 from unfold.widgets import UnfoldAdminPasswordToggleWidget
 
+from .. import subusers
 from .owned import OwnedForm
+from .refusals import refusals
 
 
 class SubuserForm(OwnedForm):
@@ -17,8 +18,15 @@ class SubuserForm(OwnedForm):
         help_text="Empty: stays as it is. Without one, the subuser cannot log in.",
     )
 
-    def clean_new_password(self):
-        password = self.cleaned_data["new_password"]
-        if password:
-            validate_password(password, self.instance)
-        return password
+    def clean_login(self):
+        with refusals(self, "login"):
+            self.cleaned_data["login"] = subusers.cleaned_login(self.cleaned_data["login"])
+            subusers.require_free(self.cleaned_data["login"], self.known)
+        return self.cleaned_data.get("login")
+
+    def _post_clean(self):
+        # The password is compared with the names, which the instance has only from here on.
+        super()._post_clean()
+        if password := self.cleaned_data.get("new_password"):
+            with refusals(self, password="new_password"):  # noqa: S106 - a field's name
+                subusers.require_strong(self.instance, password)

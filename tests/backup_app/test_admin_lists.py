@@ -143,7 +143,7 @@ def test_clients_of_all_accounts_are_listed_with_the_age_of_their_last_good_back
 
     rows = client.get(list_url(Client)).context["cl"].result_list
 
-    assert {row.name: row.last_good for row in rows} == {
+    assert {row.name: row.last_backup for row in rows} == {
         job.client.name: job.ended,
         never.name: None,
     }

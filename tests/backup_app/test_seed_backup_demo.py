@@ -91,7 +91,9 @@ def test_it_says_when_the_files_may_not_be_read(folder, settings):
 
 
 def test_an_unknown_account_is_refused_before_anything_is_made(folder):
-    with pytest.raises(CommandError, match=r"No account has the e-mail address 'x@example\.org'"):
+    with pytest.raises(
+        CommandError, match=r"There is no account with the e-mail address 'x@example\.org'"
+    ):
         call_command("seed_backup_demo", user="x@example.org", folder=folder)
 
     assert not folder.exists()

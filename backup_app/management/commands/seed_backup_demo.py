@@ -1,26 +1,26 @@
 from pathlib import Path
 
-from django.core.management.base import BaseCommand
-
 from ...demo.seeding import DemoBackup, fill, may_be_read
-from ..accounts import account_by_email
+from ..base import BackupCommand
+from ..finding import account_named
 
 
-class Command(BaseCommand):
+class Command(BackupCommand):
     help = (
         "Make a demo client of this machine, and a folder of small files that it backs up. What "
         "was made before stays as it is, so that the command can be repeated."
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("--user", metavar="EMAIL", required=True, help="whose client it is")
+        super().add_arguments(parser)
+        parser.add_argument("--user", metavar="EMAIL", required=True, help="Whose client it is.")
         parser.add_argument(
-            "--folder", metavar="PATH", type=Path, required=True, help="where the files go"
+            "--folder", metavar="PATH", type=Path, required=True, help="Where the files go."
         )
 
     def handle(self, *, user, folder, **options):
         folder = folder.absolute()
-        demo = DemoBackup(account_by_email(user), folder)
+        demo = DemoBackup(account_named(user), folder)
         files = fill(folder)
         demo.make()
         self._say(demo.made, files, folder)
@@ -30,10 +30,11 @@ class Command(BaseCommand):
             )
 
     def _say(self, records, files, folder):
-        made = [f"{record._meta.verbose_name} '{record.name}'" for record in records]
-        if files:
-            made.append(f"{len(files)} {'file' if len(files) == 1 else 'files'} in '{folder}'")
+        records = [f"{record._meta.verbose_name} '{record.name}'" for record in records]
+        number = "1 file" if len(files) == 1 else f"{len(files)} files"
+        made = [*records, *([f"{number} in '{folder}'"] if files else [])]
         if made:
-            self.stdout.write(f"Made {', '.join(made)}.")
+            text = f"Made {', '.join(made)}."
         else:
-            self.stdout.write("Nothing to make: the demo of the backup service is complete.")
+            text = "Nothing to make: the demo of the backup service is complete."
+        self.answer({"records": records, "files": [str(file) for file in files]}, text)
