@@ -102,7 +102,6 @@ class Backups(Setting):
 
         assert list(destination.iterdir()) == []
 
-    @pytest.mark.xfail(raises=NotImplementedError, strict=True)
     def test_a_removed_backup_is_gone_and_others_stay(self, engine, machine, filled):
         first, second = self.back_up(machine), self.back_up(machine)
 
