@@ -7,8 +7,8 @@ from django.conf import settings
 
 DEFAULTS: dict[str, Any] = {
     "ROOT": "backups",  # the folder of volumes, keys and work in progress; "" is not allowed
-    # Folders of this machine that its own clients may back up and restore, comma-separated.
-    "LOCAL_ROOTS": "",
+    # Lists have a comma and a blank between their members, or are lists.
+    "LOCAL_ROOTS": "",  # folders of this machine that its own clients may back up and restore
     "COMMANDS": "uptime, df -h, df -P, free -m, uname -a, hostname",  # what operation 8 may run
     "COMMAND_SECONDS": 30,
     "COMMAND_MAX_BYTES": 1_000_000,
@@ -60,7 +60,7 @@ class Conf:
 
     @property
     def local_roots(self) -> list[Path]:
-        return [Path(root) for root in self._members("LOCAL_ROOTS")]
+        return [Path(root) for root in self._members("LOCAL_ROOTS", ",")]
 
     @property
     def commands(self) -> list[list[str]]:
@@ -75,9 +75,10 @@ class Conf:
     def user_model(self) -> str:
         return settings.AUTH_USER_MODEL
 
-    def _members(self, name: str) -> list[str]:
+    def _members(self, name: str, separator: str = ", ") -> list[str]:
+        # Commas stand within regular expressions and commands as well.
         value = getattr(self, name)
-        members = value.split(", ") if isinstance(value, str) else value
+        members = value.split(separator) if isinstance(value, str) else value
         return [member.strip() for member in members if member.strip()]
 
     @staticmethod

@@ -1,0 +1,150 @@
+"""System checks of the ``BACKUP_`` settings."""
+
+import os
+import re
+
+from django.core.checks import Error, Tags, register
+from django.core.checks import Warning as Caution
+from django.utils.module_loading import import_string
+from django_tasks import default_task_backend
+
+from .conf import DEFAULTS, conf
+from .engines import Engine, get_engine
+from .exceptions import InvalidEngine
+
+MAY_BE_ZERO = {"PURGE_DAYS"}
+LISTS = ("LOCAL_ROOTS", "COMMANDS", "MAILBOX_PATTERNS")
+FOLDERS = ("ROOT", "CREDENTIALS_DIR")
+
+
+@register(Tags.compatibility)
+def check_settings(**kwargs):
+    """Return an error for each setting whose value cannot work."""
+    kinds = [*_wrong_numbers(), *_wrong_switches(), *_wrong_texts()]
+    return kinds or [*_wrong_roots(), *_wrong_patterns(), *_wrong_address(), *_wrong_queue()]
+
+
+@register(Tags.compatibility)
+def check_engines(**kwargs):
+    """Return an error for each engine that cannot be made."""
+    if not isinstance(conf.engines, dict) or "default" not in conf.engines:
+        hint = 'Declare it as caches are in CACHES: {"default": {"BACKEND": "...", "OPTIONS": {}}}.'
+        return [Error("BACKUP_ENGINES needs a 'default' alias.", hint=hint, id="backup_app.E001")]
+    return [error for alias in conf.engines for error in _wrong_engine(alias)]
+
+
+@register(Tags.database)
+def check_folders(databases=None, **kwargs):
+    """Return a warning when backups cannot be written below ``BACKUP_ROOT``.
+
+    Only with ``check --database``: who runs other commands need not be who runs the service.
+    """
+    place = conf.root
+    while not place.exists():
+        place = place.parent
+    if not databases or (place.is_dir() and os.access(place, os.W_OK)):
+        return []
+    return [
+        Caution(
+            f"BACKUP_ROOT is '{conf.root}', and '{place}' is no folder that can be written to.",
+            hint="Let the user that runs the service write there, or name another folder.",
+            id="backup_app.W001",
+        )
+    ]
+
+
+def _wrong_engine(alias):
+    try:
+        if isinstance(get_engine(alias), Engine):
+            return
+        message = f"The engine '{alias}' is no subclass of backup_app.engines.Engine."
+    except InvalidEngine as e:
+        message = str(e)
+    yield Error(message, hint="Correct BACKUP_ENGINES.", id="backup_app.E002")
+
+
+def _wrong_numbers():
+    for name, default in DEFAULTS.items():
+        value, least = getattr(conf, name), 0 if name in MAY_BE_ZERO else 1
+        if type(default) is int and (type(value) is not int or value < least):
+            yield Error(
+                f"BACKUP_{name} is {value!r}, which is not a whole number from {least} up.",
+                hint=f"The default is {default}.",
+                id="backup_app.E003",
+            )
+
+
+def _wrong_switches():
+    for name, default in DEFAULTS.items():
+        value = getattr(conf, name)
+        if type(default) is bool and type(value) is not bool:
+            yield Error(
+                f"BACKUP_{name} is {value!r}, which is neither True nor False.",
+                hint=f"The default is {default}.",
+                id="backup_app.E004",
+            )
+
+
+def _wrong_texts():
+    for name in [name for name, default in DEFAULTS.items() if isinstance(default, str)]:
+        value = getattr(conf, name)
+        if name in LISTS and isinstance(value, list | tuple):
+            is_right = all(isinstance(member, str) for member in value)
+        else:
+            # Paths may be pathlib's.
+            is_right = isinstance(value, str | os.PathLike) and (name not in FOLDERS or str(value))
+        if not is_right:
+            yield Error(
+                f"BACKUP_{name} is {value!r}.",
+                hint=f"The default is {DEFAULTS[name]!r}.",
+                id="backup_app.E005",
+            )
+
+
+def _wrong_roots():
+    for root in conf.local_roots:
+        if not root.is_absolute():
+            yield Error(
+                f"BACKUP_LOCAL_ROOTS has '{root}', which is not an absolute path.",
+                hint="Separate paths by commas, such as '/srv, /home'.",
+                id="backup_app.E006",
+            )
+
+
+def _wrong_patterns():
+    for pattern in conf.mailbox_patterns:
+        try:
+            if "mailbox" in re.compile(pattern).groupindex:
+                continue
+            message = "has no group named 'mailbox'"
+        except re.error as e:
+            message = f"is no regular expression: {e}"
+        yield Error(
+            f"BACKUP_MAILBOX_PATTERNS has '{pattern}', which {message}.",
+            hint="Separate patterns by a comma and a blank.",
+            id="backup_app.E007",
+        )
+
+
+def _wrong_address():
+    try:
+        if not conf.CLIENT_ADDRESS or callable(import_string(conf.CLIENT_ADDRESS)):
+            return
+        message = "which is no function"
+    except ImportError as e:
+        message = f"which could not be loaded: {e}"
+    yield Error(
+        f"BACKUP_CLIENT_ADDRESS is '{conf.CLIENT_ADDRESS}', {message}.",
+        hint="Name a function(request) -> address, or nothing to use REMOTE_ADDR.",
+        id="backup_app.E008",
+    )
+
+
+def _wrong_queue():
+    queues = default_task_backend.queues
+    if queues and conf.QUEUE not in queues:
+        yield Error(
+            f"BACKUP_QUEUE is '{conf.QUEUE}', which TASKS does not know.",
+            hint=f"TASKS has {', '.join(sorted(queues))}.",
+            id="backup_app.E009",
+        )

@@ -1,0 +1,103 @@
+"""What ``manage.py check`` finds wrong with the settings."""
+
+from pathlib import Path
+
+import pytest
+from django.test import override_settings
+
+from backup_app import checks
+from backup_app.conf import conf
+
+from .answering import NAME
+
+
+def found(**settings):
+    """Return (id, message) of each error that these settings give."""
+    with override_settings(**{f"BACKUP_{name}": value for name, value in settings.items()}):
+        errors = [*checks.check_settings(), *checks.check_engines()]
+    assert all(error.hint for error in errors)
+    return [(error.id.removeprefix("backup_app."), error.msg) for error in errors]
+
+
+def test_the_defaults_are_right():
+    assert found() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LOCAL_ROOTS", "/srv, /home"),
+        ("LOCAL_ROOTS", ["/srv"]),
+        ("COMMANDS", ""),
+        ("COMMANDS", ["ps -eo pid,comm"]),
+        ("MAILBOX_PATTERNS", ""),
+        ("ROOT", Path("/srv/backups")),
+        ("PURGE_DAYS", 0),
+        ("CLIENT_ADDRESS", "backup_app.callers.address_of"),
+        ("ENGINES", {"default": {"BACKEND": NAME, "OPTIONS": {"windows": True}}}),
+    ],
+)
+def test_other_values_may_be_right(name, value):
+    assert found(**{name: value}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "identity"),
+    [
+        ("PAGE_SIZE", 0, "E003"),
+        ("PAGE_SIZE", "50", "E003"),
+        ("PAGE_SIZE", True, "E003"),
+        ("LOGIN_FAILURES", 0, "E003"),
+        ("PURGE_DAYS", -1, "E003"),
+        ("INSTALL_KEYS", "yes", "E004"),
+        ("ROOT", "", "E005"),
+        ("ROOT", None, "E005"),
+        ("LOCAL_ROOTS", {"/srv": 1}, "E005"),
+        ("COMMANDS", [["df", "-h"]], "E005"),
+        ("LOCAL_ROOTS", "/srv,home", "E006"),
+        ("MAILBOX_PATTERNS", "(", "E007"),
+        ("MAILBOX_PATTERNS", r"\.pst$", "E007"),
+        ("CLIENT_ADDRESS", "backup_app.callers.nobody", "E008"),
+        ("CLIENT_ADDRESS", "backup_app.callers.conf", "E008"),
+        ("QUEUE", "nobody", "E009"),
+        ("ENGINES", {}, "E001"),
+        ("ENGINES", None, "E001"),
+        ("ENGINES", {"other": {"BACKEND": NAME}}, "E001"),
+        ("ENGINES", {"default": {}}, "E002"),
+        ("ENGINES", {"default": {"BACKEND": "nothing.Engine"}}, "E002"),
+        ("ENGINES", {"default": {"BACKEND": "backup_app.conf.Conf"}}, "E002"),
+        ("ENGINES", {"default": {"BACKEND": NAME, "OPTIONS": {"speed": 1}}}, "E002"),
+    ],
+)
+def test_what_cannot_work_is_found(name, value, identity):
+    assert [each for each, _ in found(**{name: value})] == [identity]
+
+
+def test_an_error_names_the_setting_and_its_value():
+    assert found(PAGE_SIZE=-1) == [
+        ("E003", "BACKUP_PAGE_SIZE is -1, which is not a whole number from 1 up.")
+    ]
+
+
+def test_the_options_of_an_engine_are_checked_by_it():
+    engine = {"BACKEND": "backup_app.engines.archive.ArchiveEngine", "OPTIONS": {"compression": 99}}
+
+    assert found(ENGINES={"default": engine}) == [("E002", "compression is 99, not from 1 to 19.")]
+
+
+def test_a_list_of_folders_may_have_no_blanks(settings):
+    settings.BACKUP_LOCAL_ROOTS = "/srv,/home, /opt"
+
+    assert conf.local_roots == [Path("/srv"), Path("/home"), Path("/opt")]
+
+
+def test_a_root_that_is_no_folder_is_found_with_the_database(tmp_path, settings):
+    (tmp_path / "file").touch()
+    settings.BACKUP_ROOT = str(tmp_path / "file" / "backups")
+
+    assert [warning.id for warning in checks.check_folders(databases=["default"])] == [
+        "backup_app.W001"
+    ]
+    assert checks.check_folders() == []
+    settings.BACKUP_ROOT = str(tmp_path / "new" / "backups")
+    assert checks.check_folders(databases=["default"]) == []
