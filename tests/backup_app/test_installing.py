@@ -131,7 +131,11 @@ def test_server_that_looks_for_keys_elsewhere_is_found_out(user, home):
     with sshd.serving("Match all\nAuthorizedKeysFile none") as server:
         refusal = refusal_of(make_client(ssh_user=user[0], ssh_port=server.port))
 
-    assert "Permission denied" in refusal.message
+    assert refusal.message == (
+        f"Client 'web1' has the key in ~/.ssh/authorized_keys of '{user[0]}', and its SSH server "
+        "does not let it in: look for AuthorizedKeysFile, PubkeyAuthentication and PermitRootLogin "
+        "there."
+    )
 
 
 def test_server_without_password_logins_is_named(user, home):

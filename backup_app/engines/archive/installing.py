@@ -133,5 +133,14 @@ def _seen_keys(folder):
 
 def _require_let_in(client, limit):
     """Log in with the key, since a server may look for its users' keys elsewhere."""
-    with machine_for(client).start(["true"], tick=limit) as process:
-        process.check()
+    try:
+        with machine_for(client).start(["true"], tick=limit) as process:
+            process.check()
+    except EngineUnreachable as e:
+        if "Permission denied" not in e.message:
+            raise
+        raise EngineError(
+            f"Client '{client}' has the key in ~/.ssh/authorized_keys of '{client.ssh_user}', and "
+            "its SSH server does not let it in: look for AuthorizedKeysFile, PubkeyAuthentication "
+            "and PermitRootLogin there."
+        ) from e
