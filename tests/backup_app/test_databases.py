@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from backup_app import running
 from backup_app.engines import get_engine
 from backup_app.exceptions import Canceled, EngineError, NotFound, WrongState
 from backup_app.models import Job
 
 from .backups import back_up, local_client, local_roots, volume_of
+from .client import client_of
 from .databases import SERVERS, database
 from .factories import ClientFactory, JobFactory
 from .runs import Recording
@@ -313,6 +315,56 @@ def test_backup_whose_database_is_missing_fails(client, place, server, name):
         back_up(client)
 
     assert [path for path in (place / "storage").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.django_db(transaction=True)
+class TestOperation:
+    """Operation 6, from the request to the end of its job."""
+
+    @pytest.fixture
+    def kind(self):
+        return "mysql"
+
+    @pytest.fixture
+    def api(self, client):
+        return client_of(client.account)
+
+    def test_database_is_loaded(self, api, client, server, name):
+        backup = back_up(client)
+        before = server.query(THINGS, name)
+        server.run("DROP TABLE things", name)
+
+        response = api.post(f"/api/restoremysql/{backup.pk}/{name}")
+        running.run(response.json()["job_id"])
+
+        job = Job.objects.get(pk=response.json()["job_id"])
+        assert (response.status_code, job.status, job.message) == (200, "completed", "")
+        assert server.query(THINGS, name) == before
+
+    def test_failed_import_names_the_safety_dump_in_the_log(self, api, client, server, name):
+        backup = back_up(client)
+        server.block(name)
+
+        response = api.post(f"/api/restoremysql/{backup.pk}/{name}")
+        running.run(response.json()["job_id"])
+
+        job = Job.objects.get(pk=response.json()["job_id"])
+        kept = Path(f"{job.storage.path}/safety/{client.pk}/job-{job.pk}-mysql-{name}.sql.zst")
+        log = api.post(f"/api/joblog/{job.pk}").json()["log"]
+        assert (job.status, kept.exists()) == ("failed", True)
+        assert [str(kept) in line["message"] for line in log if line["level"] == "error"] == [
+            True,
+            False,
+        ]
+
+    def test_missing_database_starts_nothing(self, api, client, server, name):
+        backup = back_up(client)
+        server.drop(name)
+
+        response = api.post(f"/api/restoremysql/{backup.pk}/{name}")
+
+        assert (response.status_code, response.json()["code"]) == (409, "wrong_state")
+        assert not Job.objects.filter(type="restore").exists()
 
 
 def test_mysql_keeps_all_that_a_database_has(place):
