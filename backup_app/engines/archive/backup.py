@@ -12,7 +12,7 @@ from ...conf import conf
 from ...exceptions import EngineError
 from ...models import Job, JobSource, Volume
 from ..base import Outcome, Run
-from . import catalog, chain, manifest, paths, space, storing
+from . import catalog, chain, dumps, manifest, paths, space, storing
 from .appending import Appender
 from .listing import Listing, include_path
 from .machines import Machine, machine_for
@@ -21,7 +21,6 @@ from .tally import Tally
 from .volumes import VolumeWriter
 from .workspace import Workspace
 
-DUMPS = b"/.databases"
 GONE = 900  # in one query for their folders
 
 
@@ -145,18 +144,19 @@ class Backup:
     def _left_out(self) -> list[bytes]:
         """Return our own files, which would grow while they are backed up, and the dumps' place."""
         if not self.machine.local:
-            return [DUMPS]
-        return [DUMPS, *(os.path.realpath(bytes(path)) for path in (self._storage, conf.root))]
+            return [dumps.FOLDER]
+        return [
+            dumps.FOLDER,
+            *(os.path.realpath(bytes(path)) for path in (self._storage, conf.root)),
+        ]
 
     def _dump_databases(self) -> None:
         if not self.fileset.databases:
             return
-        from .dumps import dump_members
-
         spool = self.folder / "spool"
         spool.mkdir(mode=0o700)
         appender = Appender(self.client, self.volume, self._appended, self.tally.tick)
-        for path, spooled in dump_members(self.job_run, self.machine, self.fileset, spool):
+        for path, spooled in dumps.dump_members(self.job_run, self.machine, self.fileset, spool):
             appender.add_file(path, spooled)
             spooled.unlink(missing_ok=True)
 

@@ -162,8 +162,10 @@ def records(process: Process) -> Iterator[tuple[str, tuple, bytes]]:
 
 def timestamp(text: bytes) -> int:
     """Return find's seconds, with ten digits after the point, as nanoseconds."""
-    # Of times before 1970 find prints the whole seconds down, and what comes on top of them.
-    return int(text[:-11]) * 1_000_000_000 + int(text[-10:-1])
+    if text.startswith(b"-"):
+        # Of times before 1970 find prints the whole seconds down, and what comes on top of them.
+        return int(text[:-11]) * 1_000_000_000 + int(text[-10:-1])
+    return int(text[:-11] + text[-10:-1])
 
 
 def signed(number: int) -> int:

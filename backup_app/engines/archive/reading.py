@@ -56,10 +56,10 @@ def read_files(
 
 def write_names(workspace: Workspace, names: Path) -> bool:
     """Write the names that tar is to read, relative to the root; return whether there are any."""
-    places = workspace.to_store()
+    found = workspace.names()
     with names.open("xb") as file:
-        while some := list(islice(places, NAMES)):
-            file.write(b"".join((place.path[1:] or b".") + b"\0" for place in some))
+        while some := list(islice(found, NAMES)):
+            file.write(b"\0".join([path[1:] or b"." for path in some]) + b"\0")
         return file.tell() > 0
 
 

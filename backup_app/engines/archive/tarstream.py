@@ -18,7 +18,8 @@ BLOCK = 512
 ZEROS = bytes(BLOCK)
 HOLE = bytes(1024 * 1024)
 MAX_PAX = 64 * 1024 * 1024  # of one member's pax headers
-HEADER = struct.Struct("100s8s8s8s12s12s8s1s100s6s2s32s32s8s8s155s12x")
+# Name, mode, user, group, size, mtime, type, target, magic, user's and group's name, prefix.
+HEADER = struct.Struct("100s8s8s8s12s12s8xc100s5s3x32s32s16x155s12x")
 KINDS = {
     b"0": "f",
     b"\0": "f",
@@ -92,34 +93,40 @@ class TarStream:
     def _member(self) -> Member | None:
         pax: dict[bytes, bytes] = {}
         start = self.position
-        while (block := self._take(BLOCK)) != ZEROS:
-            header = HEADER.unpack(block)
-            if header[9][:5] != b"ustar":
-                raise EngineError(f"What came is no tar: at byte {self.position - BLOCK}.")
-            if header[7] not in b"xg":
+        while True:
+            if self._next + BLOCK > len(self._buffer):
+                self._refill(BLOCK)
+            header = HEADER.unpack_from(self._buffer, self._next)
+            self._next += BLOCK
+            if header[8] != b"ustar":
+                return self._require_end()
+            flag = header[6]
+            if flag == b"x":
+                pax = self._pax(number(header[4]))
+            elif flag == b"g":
+                self._pax(number(header[4]))
+            else:
                 return self._described(header, pax, start)
-            records = self._pax(number(header[4]))
-            pax = records if header[7] == b"x" else pax
-        return None
+
+    def _require_end(self) -> None:
+        if self._buffer[self._next - BLOCK : self._next] != ZEROS:
+            raise EngineError(f"What came is no tar: at byte {self.position - BLOCK}.")
 
     def _described(self, header: tuple, pax: dict[bytes, bytes], start: int) -> Member:
-        flag = header[7]
-        if flag not in KINDS:
-            raise EngineError(f"The tar has a member of the unknown type {flag!r}.")
-        kind = KINDS[flag]
-        size, digest = 0, None
-        if kind == "f":
-            size, digest = self._file(header, pax)
+        kind = KINDS.get(header[6])
+        if kind is None:
+            raise EngineError(f"The tar has a member of the unknown type {header[6]!r}.")
+        size, digest = self._file(header, pax) if kind == "f" else (0, None)
         mtime = pax.get(b"mtime")
         return Member(
             member_path(header, pax),
             kind,
             size,
             number(header[1]) & 0o7777,
-            self._owner(pax.get(b"uname") or header[11], pax.get(b"uid"), header[2]),
-            self._owner(pax.get(b"gname") or header[12], pax.get(b"gid"), header[3]),
+            self._owner(pax.get(b"uname", header[9]), pax.get(b"uid"), header[2]),
+            self._owner(pax.get(b"gname", header[10]), pax.get(b"gid"), header[3]),
             nanoseconds(mtime) if mtime else number(header[5]) * 1_000_000_000,
-            link_target(kind, header, pax),
+            link_target(kind, header, pax) if kind in "hl" else b"",
             digest,
             start,
             self.position - start,
@@ -201,10 +208,12 @@ class TarStream:
         return records
 
     def _owner(self, name: bytes, long_number: bytes | None, short_number: bytes) -> str:
-        name = name.rstrip(b"\0") or long_number or b"%d" % number(short_number)
         text = self._names.get(name)
         if text is None:
-            text = self._names[name] = name.decode(errors="replace")[:100]
+            text = name.rstrip(b"\0").decode(errors="replace")[:100]
+            if not text:
+                return str(int(long_number or number(short_number)))
+            self._names[name] = text
         return text
 
     def _take(self, size: int) -> bytes:
@@ -254,35 +263,35 @@ def member_path(header: tuple, pax: dict[bytes, bytes]) -> bytes:
     name = pax.get(b"GNU.sparse.name") or pax.get(b"path")
     if name is None:
         name = header[0].rstrip(b"\0")
-        if prefix := header[15].rstrip(b"\0"):
+        if prefix := header[11].rstrip(b"\0"):
             name = prefix + b"/" + name
     name = name.rstrip(b"/")
     return b"/" if name == b"." else b"/" + name
 
 
 def link_target(kind: str, header: tuple, pax: dict[bytes, bytes]) -> bytes:
-    """Return where a link leads, b"" for what is none."""
-    if kind not in "hl":
-        return b""
-    target = pax.get(b"linkpath") or header[8].rstrip(b"\0")
+    """Return where a link leads."""
+    target = pax.get(b"linkpath") or header[7].rstrip(b"\0")
     return b"/" + target if kind == "h" else target
 
 
 def number(field: bytes) -> int:
     """Return the number of a header's field; raises EngineError."""
     try:
-        return int(field.rstrip(b"\0 ") or b"0", 8)
+        return int(field[:-1], 8)
     except ValueError:
-        # Numbers that do not fit in octal digits are in base 256.
-        try:
-            return tarfile.nti(field)
-        except tarfile.InvalidHeaderError as e:
-            raise EngineError(f"The tar has {field!r} where a number belongs.") from e
+        return odd_number(field)
+
+
+def odd_number(field: bytes) -> int:
+    """Return a number that fills its field, is missing, or is in base 256."""
+    try:
+        return tarfile.nti(field)
+    except tarfile.InvalidHeaderError as e:
+        raise EngineError(f"The tar has {field!r} where a number belongs.") from e
 
 
 def nanoseconds(text: bytes) -> int:
     """Return a decimal number of seconds as nanoseconds."""
     seconds, _, fraction = text.partition(b".")
-    part = int(fraction[:9].ljust(9, b"0"))
-    whole = int(seconds) * 1_000_000_000
-    return whole - part if text.startswith(b"-") else whole + part
+    return int(seconds + fraction[:9].ljust(9, b"0"))

@@ -5,11 +5,14 @@ it again, so that in the end it holds what is gone. ``found`` is what is to be s
 order in which it was listed: folders before what is in them.
 """
 
+import itertools
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from . import paths
 
 BATCH = 10_000
 SCHEMA = """
@@ -26,8 +29,8 @@ CREATE TABLE dirs (
     no INTEGER PRIMARY KEY, parent INTEGER, depth INTEGER, name BLOB, path BLOB, folder INTEGER
 );
 CREATE TABLE batch (
-    no INTEGER, dir INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER, ctime INTEGER,
-    inode INTEGER, node INTEGER, folder INTEGER
+    no INTEGER, dir INTEGER, folder INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER,
+    ctime INTEGER, inode INTEGER, node INTEGER
 );
 CREATE TABLE found (
     no INTEGER PRIMARY KEY, dir INTEGER, name BLOB, kind TEXT, size INTEGER, ctime INTEGER,
@@ -43,8 +46,10 @@ WHERE k.kind IS NULL OR k.ctime <> b.ctime OR k.mtime <> b.mtime OR k.inode <> b
    OR (k.kind <> b.kind AND (k.kind <> 'h' OR b.kind = 'd'))
    OR (k.kind = 'f' AND k.size <> b.size)
 """
-ALL = "INSERT INTO found SELECT no, dir, name, kind, size, ctime, inode, node FROM batch"
 SEEN = "DELETE FROM known WHERE (folder, name) IN (SELECT folder, name FROM batch)"
+TO_COMPARE = "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ALL = "INSERT INTO found VALUES (?1, ?2, ?4, ?5, ?6, ?8, ?9, ?10)"
+NAMES = "SELECT d.path, f.name FROM found f JOIN dirs d ON d.no = f.dir ORDER BY f.no"
 TO_STORE = """
 SELECT d.path, d.folder, f.name, f.ctime, f.inode, n.folder
 FROM found f JOIN dirs d ON d.no = f.dir LEFT JOIN dirs n ON n.no = f.node ORDER BY f.no
@@ -117,7 +122,7 @@ class Workspace:
     def add(self, parent: Dir, name: bytes, values: tuple, node: int | None) -> None:
         """Add an entry with (kind, size, mtime, ctime, inode); ``node`` is a folder's number."""
         self._count += 1
-        self._batch.append((self._count, parent.no, name, *values, node, parent.folder))
+        self._batch.append((self._count, parent.no, parent.folder, name, *values, node))
         if len(self._batch) >= BATCH:
             self.compare()
 
@@ -125,13 +130,13 @@ class Workspace:
         """Sort what was added into new or changed, and seen; to be called at the end."""
         with self._writing():
             self._db.executemany("INSERT INTO dirs VALUES (?, ?, ?, ?, ?, ?)", self._dirs)
-            self._db.executemany(
-                "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._batch
-            )
-            self._db.execute(CHANGED if self._knows else ALL)
             if self._knows:
+                self._db.executemany(TO_COMPARE, self._batch)
+                self._db.execute(CHANGED)
                 self._db.execute(SEEN)
-            self._db.execute("DELETE FROM batch")
+                self._db.execute("DELETE FROM batch")
+            else:
+                self._db.executemany(ALL, self._batch)
         self._dirs.clear()
         self._batch.clear()
 
@@ -160,11 +165,14 @@ class Workspace:
 
     # --- What comes out --------------------------------------------------------------------
 
+    def names(self) -> Iterator[bytes]:
+        """Yield the paths that tar is to read, in order."""
+        return itertools.starmap(paths.join, self._db.execute(NAMES))
+
     def to_store(self) -> Iterator[ToStore]:
         """Yield what tar is to read, in order."""
         for path, folder, name, ctime, inode, node in self._db.execute(TO_STORE):
-            whole = b"/" if not name else path + name if path == b"/" else path + b"/" + name
-            yield ToStore(whole, folder, name, ctime, inode, node)
+            yield ToStore(paths.join(path, name), folder, name, ctime, inode, node)
 
     def gone(self) -> Iterator[tuple[int, bytes]]:
         """Yield (folder, name) of what was in the view and was not listed."""
