@@ -59,7 +59,8 @@ class BackupAutoSchema(AutoSchema):
     def get_response_serializers(self):
         answer = self.operation.answer
         answers = answer if isinstance(answer, dict) else {200: answer}
-        refusals = sorted({*ALWAYS, *self.operation.refusals})
+        may_name = {404} if self.operation.on_behalf and self.method == "POST" else set()
+        refusals = sorted({*ALWAYS, *may_name, *self.operation.refusals})
         return {
             **answers,
             **{status: OpenApiResponse(ERROR, description=REFUSALS[status]) for status in refusals},
