@@ -24,13 +24,10 @@ class ClientAdmin(OwnedAdmin):
         "ip",
         "account",
         "zone",
-        "system",
-        "connection",
         "schedule",
         "newest",
         "last_good_backup",
         "age",
-        "size",
     ]
     list_filter = [
         DeletedFilter,
@@ -42,7 +39,7 @@ class ClientAdmin(OwnedAdmin):
     search_fields = ["name", "ip", "internal_ip", "account__email"]
     autocomplete_fields = ["account", "zone", "pool", "fileset"]
     actions = ["back_up", "back_up_fully", "mark_deleted", "bring_back"]
-    derived_fields = ["fingerprints", "jobs_link", "created", "deleted"]
+    derived_fields = ["fingerprints", "protected", "jobs_link", "created", "deleted"]
     fieldsets = [
         (
             None,
@@ -52,7 +49,7 @@ class ClientAdmin(OwnedAdmin):
                     ("ip", "internal_ip"),
                     ("fileset", "pool"),
                     ("zone", "schedule"),
-                    "jobs_link",
+                    ("protected", "jobs_link"),
                     ("created", "deleted"),
                 ]
             },
@@ -60,7 +57,6 @@ class ClientAdmin(OwnedAdmin):
         (
             "Connection",
             {
-                "classes": ["tab"],
                 "fields": [
                     ("system", "connection"),
                     ("ssh_user", "ssh_port"),
@@ -136,8 +132,8 @@ class ClientAdmin(OwnedAdmin):
     def newest(self, client):
         return client.last_status
 
-    @display(description="size", ordering="protected_bytes")
-    def size(self, client):
+    @display(description="protected")
+    def protected(self, client):
         return columns.size(client.protected_bytes)
 
     @display(description="fingerprints")
@@ -147,5 +143,7 @@ class ClientAdmin(OwnedAdmin):
 
     @display(description="jobs")
     def jobs_link(self, client):
+        if not client.pk:
+            return None
         address = reverse("admin:backup_app_job_changelist")
         return format_html(columns.LINK, f"{address}?client__id__exact={client.pk}", "Show them")

@@ -1,6 +1,7 @@
 from django.contrib.admin import register
 from unfold.decorators import display
 
+from .. import shapes
 from ..forms import MailboxForm
 from ..models import Mailbox
 from . import columns
@@ -11,22 +12,30 @@ from .lists import BackupAdmin
 @register(Mailbox)
 class MailboxAdmin(BackupAdmin):
     form = MailboxForm
-    list_display = ["mailbox", "client", "pst_path", "kilobytes", "pst_mtime", "store_path"]
+    list_display = ["mailbox", "client", "pst_file", "kilobytes", "changed", "store_path"]
     list_filter = [("client", RelatedFilter)]
     list_select_related = ["client"]
     search_fields = ["mailbox", "client__name"]
     autocomplete_fields = ["client"]
-    readonly_fields = ["pst_path", "pst_file_id", "kilobytes", "pst_mtime", "found_in"]
+    readonly_fields = ["pst_file", "kilobytes", "changed", "found_in"]
     fieldsets = [
         (None, {"fields": ["mailbox", "client", "store_path"]}),
         (
             "Newest PST file",
-            {"fields": ["pst_path", ("kilobytes", "pst_mtime"), ("found_in", "pst_file_id")]},
+            {"fields": ["pst_file", ("kilobytes", "changed"), "found_in"]},
         ),
     ]
 
     def get_queryset(self, request):
         return super().get_queryset(request).select_related("client", "job")
+
+    @display(description="PST file", ordering="pst_path")
+    def pst_file(self, mailbox):
+        return mailbox.pst_path or None
+
+    @display(description="changed", ordering="pst_mtime")
+    def changed(self, mailbox):
+        return mailbox.pst_mtime and shapes.moment(mailbox.pst_mtime)
 
     @display(description="size", ordering="pst_size")
     def kilobytes(self, mailbox):
