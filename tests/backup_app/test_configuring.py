@@ -117,10 +117,19 @@ def test_config_names_the_tools_of_each_kind_of_database_once():
 
     config = make_config(fileset=FilesetFactory(databases=databases))
 
-    assert [line for line in config.splitlines() if "databases" in line] == [
-        "#   The databases:   mariadb-dump and mariadb, or mysqldump and mysql",
-        "#   The databases:   pg_dump and psql",
+    assert [line for line in config.splitlines() if "[client]" in line] == [
+        "#   mariadb-dump and mariadb, or mysqldump and mysql; mysql.cnf with [client]",
+        "#   pg_dump and psql; pg_service.conf with [client], and pgpass",
     ]
+
+
+def test_config_says_where_the_operator_puts_a_login():
+    fileset = FilesetFactory(databases=[{"kind": "mysql", "name": "shop"}])
+    client = ClientFactory(connection="ssh", fileset=fileset)
+
+    config = configuring.client_config(client).config
+
+    assert f"BACKUP_CREDENTIALS_DIR/{client.pk}/:\n" in config
 
 
 def test_the_server_itself_needs_nothing():

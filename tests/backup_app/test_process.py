@@ -97,6 +97,13 @@ def test_a_missing_program_is_named():
         Process(["no-such-program"])
 
 
+def test_a_program_that_cannot_be_started_is_named(tmp_path):
+    with pytest.raises(EngineError) as refusal:
+        Process([tmp_path])
+
+    assert refusal.value.message == f"'{tmp_path}' cannot be started: Permission denied."
+
+
 def test_too_much_output_is_refused():
     with shell("yes") as process, pytest.raises(EngineError, match="printed more than 1000 bytes"):
         process.read_all(1000)

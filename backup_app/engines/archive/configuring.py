@@ -32,17 +32,23 @@ REMOTE = """\
 
 # An empty line before the key costs nothing, and a file whose last line has no end stays whole.
 KEY_SCRIPT = """\
-umask 077
-mkdir -p ~/.ssh
-touch ~/.ssh/authorized_keys
-chmod go-w ~/.ssh ~/.ssh/authorized_keys
-grep -q '^[^#]*{key}' ~/.ssh/authorized_keys ||
-    printf '\\n%s\\n' {line} >> ~/.ssh/authorized_keys
+(
+    umask 077
+    mkdir -p ~/.ssh
+    touch ~/.ssh/authorized_keys
+    chmod go-w ~/.ssh ~/.ssh/authorized_keys
+    grep -q '^[^#]*{key}' ~/.ssh/authorized_keys ||
+        printf '\\n%s\\n' {line} >> ~/.ssh/authorized_keys
+)
 """
 
-DATABASES = {
-    "mysql": "#   The databases:   mariadb-dump and mariadb, or mysqldump and mysql",
-    "postgresql": "#   The databases:   pg_dump and psql",
+TOOLS = """\
+# These tools dump its databases. They run on the backup server instead if its operator puts a
+# login there, as mode 0600 files in BACKUP_CREDENTIALS_DIR/{client}/:
+"""
+TOOLS_OF = {
+    "mysql": "mariadb-dump and mariadb, or mysqldump and mysql; mysql.cnf with [client]",
+    "postgresql": "pg_dump and psql; pg_service.conf with [client], and pgpass",
 }
 
 
@@ -76,7 +82,7 @@ def _remote(client):
         name=name,
         ip=client.ip,
         user=_one_line(client.ssh_user),
-        packages=_packages(client.fileset),
+        packages=_packages(client),
         key_script=key_script(),
         argument=shlex.quote(name),
         pinned=_pinned(client),
@@ -88,9 +94,12 @@ def _one_line(text):
     return " ".join(text.split())
 
 
-def _packages(fileset):
-    kinds = sorted({database["kind"] for database in fileset.databases})
-    return "".join(f"{DATABASES[kind]}\n" for kind in kinds)
+def _packages(client):
+    kinds = sorted({database["kind"] for database in client.fileset.databases})
+    if not kinds:
+        return ""
+    lines = "".join(f"#   {TOOLS_OF[kind]}\n" for kind in kinds)
+    return f"\n{TOOLS.format(client=client.pk)}{lines}"
 
 
 def _pinned(client):

@@ -56,6 +56,8 @@ class Process:
             )
         except FileNotFoundError as e:
             raise EngineError(f"There is no program '{self.name}' on this machine.") from e
+        except OSError as e:
+            raise EngineError(f"'{self.name}' cannot be started: {e.strerror}.") from e
         self._stdout, self._stderr = self._popen.stdout.fileno(), self._popen.stderr.fileno()
         self._stderr_open = True
         with contextlib.suppress(PermissionError):  # beyond what a user may have in all pipes
