@@ -258,7 +258,10 @@ class Engine:
         return iter(())
 
     def rebuild_catalog(self, storage, *, dry_run: bool = False) -> Iterator[Any]:
-        """Yield each job that was brought back from what a storage holds."""
+        """Yield each job that was brought back from what a storage holds.
+
+        And a Problem for each that could not be.
+        """
         return iter(())
 
     def disk_usage(self, storage) -> tuple[int, int] | None:

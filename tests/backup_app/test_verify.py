@@ -57,6 +57,7 @@ def begin_verify(backup, **options):
 def verify(backup):
     run = begin_verify(backup)
     run.outcome = engine.verify(run)
+    Job.objects.filter(pk=run.job.pk).update(status=Job.Status.COMPLETED)
     return run
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ...exceptions import InvalidEngine
+from ...models import Job
 from ..base import ClientConfig, Engine, Listing, Node, Outcome, Problem, Run, Selection, System
 from . import (
     backup,
@@ -13,6 +14,7 @@ from . import (
     databases,
     downloads,
     installing,
+    rebuild,
     removing,
     restore,
     roots,
@@ -133,3 +135,6 @@ class ArchiveEngine(Engine):
 
     def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
         return check.check_storage(storage, delete=delete)
+
+    def rebuild_catalog(self, storage, *, dry_run: bool = False) -> Iterator[Job | Problem]:
+        return rebuild.rebuild_catalog(storage, dry_run=dry_run)

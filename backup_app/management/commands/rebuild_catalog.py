@@ -1,5 +1,6 @@
 from ... import shapes
 from ...engines import get_engine
+from ...engines.base import Problem
 from ..base import BackupCommand
 from ..finding import storages_named
 from ..progress import watched
@@ -17,12 +18,14 @@ class Command(BackupCommand):
         parser.add_argument("--dry-run", action="store_true", help="Only say what would come back.")
 
     def handle(self, *, storages, dry_run, **options):
-        found = []
+        found, problems = [], []
         for storage in storages_named(storages):
             engine = get_engine(storage.zone.engine)
-            found += watched(engine.rebuild_catalog(storage, dry_run=dry_run), storage.name)
+            for each in watched(engine.rebuild_catalog(storage, dry_run=dry_run), storage.name):
+                (problems if isinstance(each, Problem) else found).append(each)
         verb = "Would bring back" if dry_run else "Brought back"
         lines = [f"Job {job.pk}, {job.level} backup of client '{job.client}'." for job in found]
         total = f"{verb} {counted(len(found), 'job')}."
         data = {"jobs": [shapes.job(job) for job in found], "dry_run": dry_run}
         self.answer(data, "\n".join([*lines, total]))
+        self.fail_if([f"{problem.path}: {problem.message}" for problem in problems])
