@@ -12,7 +12,6 @@ from ..serializers.filesets import SaveFileset
     answer=FilesetAnswer,
     options=SaveFileset,
     writes=True,
-    refusals=(),
     example={
         "name": "web",
         "include": [{"path": "/etc"}, {"path": "/srv"}],

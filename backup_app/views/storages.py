@@ -25,7 +25,7 @@ def list_storages(request):
     return {"storages": _described(request.caller, access.storages(request.caller))}
 
 
-@operation(22, topic="storages", answer=SupportedSystems, refusals=(502, 503))
+@operation(22, topic="storages", answer=SupportedSystems, refusals=(404, 502, 503))
 def supported_systems(request):
     """List the operating systems that can be backed up, by engine."""
     found = [(alias, system) for alias in conf.engines for system in get_engine(alias).systems()]
