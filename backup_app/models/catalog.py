@@ -4,6 +4,7 @@ Names and paths are bytes, as they are on the client: any byte but NUL, and "/" 
 """
 
 from django.db import models
+from django.db.models import Q
 
 from ..fields import BytesField
 from .client import Client
@@ -45,9 +46,12 @@ class Entry(models.Model):
         GONE = "-", "gone"
 
     job = models.ForeignKey(Job, models.CASCADE, related_name="entries")
-    folder = models.ForeignKey(Folder, models.CASCADE, related_name="entries")  # that holds it
+    # The folder that holds it, found by the unique constraint's index.
+    folder = models.ForeignKey(Folder, models.CASCADE, related_name="entries", db_index=False)
     # The folder that it is; null for all but directories. The root is in no folder but itself.
-    node = models.ForeignKey(Folder, models.CASCADE, null=True, blank=True, related_name="versions")
+    node = models.ForeignKey(
+        Folder, models.CASCADE, null=True, blank=True, related_name="versions", db_index=False
+    )
     name = BytesField()
     kind = models.CharField(max_length=1, choices=Kind)
     size = models.BigIntegerField(default=0)
@@ -66,6 +70,10 @@ class Entry(models.Model):
     class Meta:
         verbose_name_plural = "entries"
         ordering = ["id"]
+        # Most entries are files: an index of them all would cost each of them its insertion.
+        indexes = [
+            models.Index(fields=["node"], condition=Q(node__isnull=False), name="entries_of_a_node")
+        ]
         constraints = [
             models.UniqueConstraint(fields=["folder", "name", "job"], name="entry_of_a_job")
         ]
