@@ -5,6 +5,7 @@ import itertools
 import os
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from .needs import need
@@ -22,44 +23,44 @@ class Mysql:
     host, port = "127.0.0.1", "3306"
 
     def require(self):
-        there = self.run("SELECT 1", check=False)
-        need(there, "There is no MariaDB that lets root in: apt install mariadb-server.")
+        need(is_there("mysql"), "No MariaDB lets root in: apt install mariadb-server.")
 
-    def run(self, sql, database="", check=True):
+    def run(self, *sql, database="", check=True):
+        """Execute statements as the administrator; return what they print."""
         command = ["mariadb", "--user=root", "--batch", "--skip-column-names"]
-        command += ["--default-character-set=utf8mb4", f"--execute={sql}", database]
+        command += ["--default-character-set=utf8mb4", f"--execute={'; '.join(sql)}", database]
         return _run(command, check)
 
-    def query(self, sql, name):
-        return self.run(sql, name)
+    def query(self, name, sql):
+        return self.run(sql, database=name)
 
-    def write(self, sql, name):
+    def write(self, name, *sql):
         """Change something in a database as its own user would."""
-        self.run(sql, name)
+        self.run(*sql, database=name)
 
-    def create(self, name):
-        self.run(f"CREATE DATABASE `{name}` CHARACTER SET utf8mb4")
+    def create(self, name, password):
+        """Make a database and a user of the same name who may do everything with it."""
+        self.run(
+            f"CREATE DATABASE `{name}` CHARACTER SET utf8mb4",
+            f"CREATE OR REPLACE USER `{name}`@`%` IDENTIFIED BY '{password}'",
+            f"GRANT ALL ON `{name}`.* TO `{name}`@`%`",
+        )
 
     def drop(self, name):
+        """Drop a database, whose user stays."""
         self.run(f"DROP DATABASE IF EXISTS `{name}`")
 
-    def grant(self, user, password, name):
-        self.run(f"CREATE USER `{user}`@`%` IDENTIFIED BY '{password}'")
-        self.run(f"GRANT ALL ON `{name}`.* TO `{user}`@`%`")
-
-    def drop_user(self, user):
-        self.run(f"DROP USER IF EXISTS `{user}`@`%`")
+    def remove(self, name):
+        self.run(f"DROP DATABASE IF EXISTS `{name}`", f"DROP USER IF EXISTS `{name}`@`%`")
 
     def fill(self, name, megabytes):
-        self.write("CREATE TABLE large (content longtext)", name)
         rows = f"SELECT REPEAT(MD5(seq), 32768) FROM seq_1_to_{megabytes}"  # noqa: S608
-        self.write(f"INSERT INTO large {rows}", name)
+        self.write(name, "CREATE TABLE large (content longtext)", f"INSERT INTO large {rows}")
 
     def block(self, name):
         """Put something in the way of loading the table of things."""
-        self.run("CREATE TABLE other (id int)", name)
-        self.run("DROP TABLE things", name)
-        self.run("CREATE VIEW things AS SELECT * FROM other", name)
+        view = "CREATE VIEW things AS SELECT * FROM other"
+        self.write(name, "CREATE TABLE other (id int)", "DROP TABLE things", view)
 
     def disconnect(self, user):
         self.run(f"KILL USER `{user}`@`%`")
@@ -77,42 +78,39 @@ class Postgresql:
     host, port = "127.0.0.1", "5432"
 
     def require(self):
-        there = self.run("SELECT 1", check=False)
-        need(there, "There is no PostgreSQL that lets root in: apt install postgresql.")
+        need(is_there("postgresql"), "No PostgreSQL lets root in: apt install postgresql.")
 
-    def run(self, sql, database="postgres", check=True):
+    def run(self, *sql, database="postgres", check=True):
         command = ["runuser", "-u", "postgres", "--", "psql", "--no-psqlrc", "--quiet"]
         command += ["--tuples-only", "--no-align", "--field-separator=\t"]
-        command += [f"--dbname=dbname='{database}'", "--set=ON_ERROR_STOP=1", f"--command={sql}"]
+        command += [f"--dbname=dbname='{database}'", "--set=ON_ERROR_STOP=1"]
+        command += [f"--command={each}" for each in sql]
         return _run(command, check)
 
-    def query(self, sql, name):
-        return self.run(sql, name)
+    def query(self, name, sql):
+        return self.run(sql, database=name)
 
-    def write(self, sql, name):
-        self.run(f'SET ROLE "{name}"; {sql}', name)
+    def write(self, name, *sql):
+        self.run(f'SET ROLE "{name}"', *sql, database=name)
 
-    def create(self, name):
-        self.run(f'CREATE DATABASE "{name}"')
+    def create(self, name, password):
+        role = f"CREATE ROLE \"{name}\" LOGIN PASSWORD '{password}'"
+        self.run(role, f'CREATE DATABASE "{name}" OWNER "{name}"')
 
     def drop(self, name):
         self.run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
-    def grant(self, user, password, name):
-        self.run(f"CREATE ROLE \"{user}\" LOGIN PASSWORD '{password}'")
-        self.run(f'ALTER DATABASE "{name}" OWNER TO "{user}"')
-
-    def drop_user(self, user):
-        self.run(f'DROP ROLE IF EXISTS "{user}"')
+    def remove(self, name):
+        drop = f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'
+        self.run(drop, f'DROP ROLE IF EXISTS "{name}"')
 
     def fill(self, name, megabytes):
-        self.write("CREATE TABLE large (content text)", name)
         rows = f"SELECT repeat(md5(n::text), 32768) FROM generate_series(1, {megabytes}) n"  # noqa: S608
-        self.write(f"INSERT INTO large {rows}", name)
+        self.write(name, "CREATE TABLE large (content text)", f"INSERT INTO large {rows}")
 
     def block(self, name):
-        self.write("CREATE TABLE other (id int)", name)
-        self.write("CREATE VIEW view_of_things AS SELECT * FROM things", name)
+        view = "CREATE VIEW view_of_things AS SELECT * FROM things"
+        self.write(name, "CREATE TABLE other (id int)", view)
 
     def disconnect(self, user):
         connections = f"pg_stat_activity WHERE usename = '{user}'"
@@ -129,19 +127,22 @@ class Postgresql:
 SERVERS = {server.kind: server for server in (Mysql(), Postgresql())}
 
 
+@cache
+def is_there(kind: str) -> bool:
+    return SERVERS[kind].run("SELECT 1", check=False) is not None
+
+
 @contextlib.contextmanager
 def database(kind: str):
     """Make a database and a user of the same name for it; yield the name."""
     server = SERVERS[kind]
     server.require()
     name = f"backup-test-{os.getpid()}-{next(count)}"
-    server.create(name)
     try:
-        server.grant(name, f"secret of {name}", name)
+        server.create(name, f"secret of {name}")
         yield name
     finally:
-        server.drop(name)
-        server.drop_user(name)
+        server.remove(name)
 
 
 def _run(command, check):

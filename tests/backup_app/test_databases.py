@@ -44,8 +44,8 @@ def server(kind):
 def name(server):
     """A database with a table of things, and a user of the same name."""
     with database(server.kind) as name:
-        server.write("CREATE TABLE things (id int, label text)", name)
-        server.write("INSERT INTO things VALUES (1, 'größer'), (2, 'two\nlines \\\\ '' ')", name)
+        rows = "INSERT INTO things VALUES (1, 'größer'), (2, 'two\nlines \\\\ '' ')"
+        server.write(name, "CREATE TABLE things (id int, label text)", rows)
         yield name
 
 
@@ -97,12 +97,12 @@ def refusal_of(call, *arguments):
 
 def test_table_that_was_dropped_comes_back(client, server, kind, name):
     backup = back_up(client)
-    before = server.query(THINGS, name)
-    server.run("DROP TABLE things", name)
+    before = server.query(name, THINGS)
+    server.write(name, "DROP TABLE things")
 
     run = load(backup, client, kind, name)
 
-    assert server.query(THINGS, name) == before
+    assert server.query(name, THINGS) == before
     assert run.messages[-1] == (
         f"Loaded the database '{name}' of the {TITLES[kind]} server of client 'db1': "
         f"{run.outcome.bytes} bytes."
@@ -112,39 +112,39 @@ def test_table_that_was_dropped_comes_back(client, server, kind, name):
 
 def test_rows_are_as_they_were(client, server, kind, name):
     backup = back_up(client)
-    before = server.query(THINGS, name)
-    server.write("UPDATE things SET label = 'changed'", name)
-    server.write("INSERT INTO things VALUES (3, 'new')", name)
+    before = server.query(name, THINGS)
+    server.write(name, "UPDATE things SET label = 'changed'")
+    server.write(name, "INSERT INTO things VALUES (3, 'new')")
 
     load(backup, client, kind, name)
 
-    assert server.query(THINGS, name) == before
+    assert server.query(name, THINGS) == before
 
 
 def test_newest_dump_of_the_view_is_loaded(client, server, kind, name):
     full = back_up(client)
-    server.write("UPDATE things SET label = 'second'", name)
+    server.write(name, "UPDATE things SET label = 'second'")
     incremental = back_up(client, "Incremental")
-    server.write("UPDATE things SET label = 'third'", name)
+    server.write(name, "UPDATE things SET label = 'third'")
 
     load(incremental, client, kind, name)
-    second = server.query(THINGS, name)
+    second = server.query(name, THINGS)
     load(full, client, kind, name)
 
     assert second == "1\tsecond\n2\tsecond\n"
-    assert server.query(THINGS, name).startswith("1\tgrößer\n")
+    assert server.query(name, THINGS).startswith("1\tgrößer\n")
 
 
 def test_database_can_be_loaded_into_another_clients_server(client, place, server, kind, name):
     backup = back_up(client)
-    before = server.query(THINGS, name)
-    server.run("DROP TABLE things", name)
+    before = server.query(name, THINGS)
+    server.write(name, "DROP TABLE things")
     other = ClientFactory(name="db2", account=client.account, connection="local")
     give_credentials(place, other, server, name)
 
     run = load(backup, other, kind, name)
 
-    assert server.query(THINGS, name) == before
+    assert server.query(name, THINGS) == before
     assert run.messages[-1].startswith(
         f"Loaded the database '{name}' of the {TITLES[kind]} server of client 'db2': "
     )
@@ -159,7 +159,7 @@ def test_nothing_is_left_when_the_load_went_well(client, place, kind, name):
 def test_failed_load_leaves_a_dump_of_what_was_there(client, place, server, kind, name):
     backup = back_up(client)
     server.block(name)
-    server.write("INSERT INTO other VALUES (7)", name)
+    server.write(name, "INSERT INTO other VALUES (7)")
     run = start_load(backup, client, kind, name)
 
     refusal = refusal_of(get_engine().restore, run)
@@ -187,19 +187,19 @@ def test_failed_load_changes_nothing_in_postgresql(client, place, kind, server, 
     if kind != "postgresql":
         pytest.skip("MySQL has no transactions for what makes tables.")
     backup = back_up(client)
-    server.write("INSERT INTO things VALUES (3, 'new')", name)
+    server.write(name, "INSERT INTO things VALUES (3, 'new')")
     server.block(name)
-    before = server.query(THINGS, name)
+    before = server.query(name, THINGS)
 
     refusal_of(load, backup, client, kind, name)
 
-    assert server.query(THINGS, name) == before
+    assert server.query(name, THINGS) == before
 
 
 def test_damaged_dump_executes_no_statement(client, place, server, kind, name):
     server.fill(name, megabytes=1)
     backup = back_up(client)
-    server.write("UPDATE things SET label = 'now'", name)
+    server.write(name, "UPDATE things SET label = 'now'")
     volume = volume_of(backup)
     data = bytearray(volume.read_bytes())
     data[len(data) // 2] ^= 1
@@ -208,7 +208,7 @@ def test_damaged_dump_executes_no_statement(client, place, server, kind, name):
     refusal = refusal_of(load, backup, client, kind, name)
 
     assert refusal.message.startswith(f"The volume '{volume}' is damaged at byte ")
-    assert server.query(THINGS, name) == "1\tnow\n2\tnow\n"
+    assert server.query(name, THINGS) == "1\tnow\n2\tnow\n"
     assert safety_dumps(place) == []
 
 
@@ -217,14 +217,14 @@ def test_dump_with_another_hash_executes_no_statement(client, server, kind, name
     dump = backup.entries.get(name=f"{name}.sql".encode())
     dump.sha256 = bytes(32)
     dump.save()
-    server.write("UPDATE things SET label = 'now'", name)
+    server.write(name, "UPDATE things SET label = 'now'")
 
     refusal = refusal_of(load, backup, client, kind, name)
 
     assert refusal.message == (
         f"'{name}.sql' of backup {backup.pk} is damaged: its content is not what was backed up."
     )
-    assert server.query(THINGS, name) == "1\tnow\n2\tnow\n"
+    assert server.query(name, THINGS) == "1\tnow\n2\tnow\n"
 
 
 def test_load_that_is_canceled_leaves_a_dump_of_what_was_there(client, place, server, kind, name):
@@ -331,15 +331,15 @@ class TestOperation:
 
     def test_database_is_loaded(self, api, client, server, name):
         backup = back_up(client)
-        before = server.query(THINGS, name)
-        server.run("DROP TABLE things", name)
+        before = server.query(name, THINGS)
+        server.write(name, "DROP TABLE things")
 
         response = api.post(f"/api/restoremysql/{backup.pk}/{name}")
         running.run(response.json()["job_id"])
 
         job = Job.objects.get(pk=response.json()["job_id"])
         assert (response.status_code, job.status, job.message) == (200, "completed", "")
-        assert server.query(THINGS, name) == before
+        assert server.query(name, THINGS) == before
 
     def test_failed_import_names_the_safety_dump_in_the_log(self, api, client, server, name):
         backup = back_up(client)
@@ -370,18 +370,17 @@ class TestOperation:
 def test_mysql_keeps_all_that_a_database_has(place):
     server = SERVERS["mysql"]
     with database("mysql") as name:
-        for sql in MYSQL:
-            server.run(sql, name)
+        server.write(name, *MYSQL)
         wanted = [{"kind": "mysql", "name": name}]
         client = local_client(place, fileset={"databases": wanted})
         backup = back_up(client)
-        before = [server.query(sql, name) for sql in MYSQL_SHOW]
+        before = [server.query(name, sql) for sql in MYSQL_SHOW]
         server.drop(name)
-        server.create(name)
+        server.create(name, "")
 
         load(backup, client, "mysql", name)
 
-        assert [server.query(sql, name) for sql in MYSQL_SHOW] == before
+        assert [server.query(name, sql) for sql in MYSQL_SHOW] == before
 
 
 MYSQL = [

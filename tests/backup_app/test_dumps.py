@@ -39,8 +39,8 @@ def kind(request):
 def name(kind):
     """A database with a table of things, and a user of the same name."""
     with database(kind) as name:
-        SERVERS[kind].write("CREATE TABLE things (id int, label text)", name)
-        SERVERS[kind].write("INSERT INTO things VALUES (1, 'größer'), (2, 'two\nlines')", name)
+        rows = "INSERT INTO things VALUES (1, 'größer'), (2, 'two\nlines')"
+        SERVERS[kind].write(name, "CREATE TABLE things (id int, label text)", rows)
         yield name
 
 
