@@ -1,14 +1,16 @@
 """Restoring: read the volumes, check, unpack in a private folder, place."""
 
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ... import destinations
 from ...exceptions import EngineError
 from ..base import Outcome, Run
-from . import paths, staging, storing
+from . import paths, remote_target, staging, storing
 from .local_target import LocalTarget
 from .machines import machine_for
+from .remote_target import RemoteTarget
 from .selection import select_ids
 from .unpacking import unpack
 from .view import View
@@ -38,6 +40,9 @@ def discard(job) -> None:
     """Remove what a restore that did not succeed has left. What was placed by then stays."""
     folder = storing.work_folder(job)
     staging.remove_noted(folder)
+    if job.client.connection == "ssh":
+        with suppress(EngineError):
+            remote_target.remove_noted(machine_for(job.client), folder)
     storing.remove_work_folder(job)
 
 
@@ -88,4 +93,4 @@ def _target(job, destination, tick):
     machine = machine_for(job.client)
     if machine.local:
         return LocalTarget(job, destination, tick)
-    raise EngineError("remote not yet")
+    return RemoteTarget(job, destination, tick, machine)

@@ -1,0 +1,203 @@
+"""What a restore runs on another machine: POSIX sh, with the coreutils and find of GNU.
+
+A shell opens no folder relative to another, and sees a symlink only by looking for it before. So
+``go`` changes into one folder after the other and asks the kernel then where it is: whoever
+swapped a folder for a symlink meanwhile is found out, and what follows is done in the current
+folder, under plain names. What is less safe than on our own machine:
+
+- The private folder is named by its path. It lies in the uppermost folder of its file system, which
+  is as a rule root's; whoever may rename there could give us another.
+- A file that is in a folder's way is moved aside first: for a moment there is nothing.
+- On another file system than that of the first thing to be restored, files are copied there under
+  a private name first, one by one: their hard links become files of their own.
+- A folder that is there keeps the extended attributes that the restored one has not.
+"""
+
+COMMON = r"""
+LC_ALL=C
+export LC_ALL
+unset CDPATH
+umask 022
+
+# Change into the absolute path $1 ("" is the root), never through a symlink; with $2 make what is
+# not there.
+go() {
+    cd / || return 1
+    rest=${1#/}
+    while [ -n "$rest" ]; do
+        part=${rest%%/*}
+        case $rest in
+            */*) rest=${rest#*/} ;;
+            *) rest= ;;
+        esac
+        if [ -n "${2-}" ] && [ ! -e "./$part" ] && [ ! -L "./$part" ]; then
+            mkdir "./$part" 2>/dev/null
+        fi
+        if [ -L "./$part" ] || ! cd -P "./$part" 2>/dev/null; then
+            return 1
+        fi
+    done
+    [ "$(pwd -P; echo .)" = "${1:-/}
+." ]
+}
+
+# Run the rest of the arguments, and leave the times of the private folder $1 as they are.
+keeping_times() {
+    kept=$1
+    shift
+    touch -r "$kept" "$private/times"
+    "$@"
+    result=$?
+    touch -r "$private/times" "$kept"
+    return $result
+}
+"""
+
+# $1 place to restore to, $2 name. Prints the folder that it was made in, then what has its prefix.
+MAKE = (
+    COMMON
+    + r"""
+cd / || exit 1
+device=$(stat -c %d .) || exit 1
+here= top= rest=${1#/}
+while [ -n "$rest" ]; do
+    part=${rest%%/*}
+    case $rest in
+        */*) rest=${rest#*/} ;;
+        *) rest= ;;
+    esac
+    if [ -L "./$part" ] || ! cd -P "./$part" 2>/dev/null; then
+        break
+    fi
+    here=$here/$part
+    now=$(stat -c %d .)
+    if [ "$now" != "$device" ]; then
+        device=$now top=$here
+    fi
+done
+go "${top:-/}" || exit 1
+umask 077
+mkdir "./$2" "./$2/tree" "./$2/passed" || exit 1
+printf '%s\0' "$top"
+for name in .restore-*; do
+    [ -O "./$name" ] && [ "$name" != "$2" ] && printf '%s\0' "$name"
+done
+exit 0
+"""
+)
+
+# $1 private folder, then relative paths of files and folders in its tree.
+DROP = (
+    COMMON
+    + r"""
+private=$1
+shift
+for path; do
+    file=$private/tree/$path
+    if [ -d "$file" ] && [ ! -L "$file" ]; then
+        keeping_times "${file%/*}" rmdir "$file" 2>/dev/null
+    else
+        keeping_times "${file%/*}" rm -f "$file"
+    fi
+done
+exit 0
+"""
+)
+
+# $1 private folder, $2 destination ("" is the original location), $3 a folder of the tree as find
+# names it. Exits with 0 when the folder is dealt with, with 1 when find is to go into it.
+PLACE = (
+    COMMON
+    + r"""
+private=$1 base=$2 path=${3#.}
+from=$private/tree$path
+say() { printf '%s%s\0' "$1" "${2#/}"; }
+other_disk() { [ "$(stat -c %d .)" != "$(stat -c %d "$private")" ]; }
+
+# Put $1 into the current folder under the name $2.
+put() {
+    if other_disk; then
+        mine=${private##*/}.copy
+        cp -a -T -- "$1" "./$mine" && mv -f -T -- "./$mine" "./$2" && rm -rf -- "$1"
+    else
+        mv -f -T -- "$1" "./$2"
+    fi
+}
+
+place_folder() {
+    name=${path##*/}
+    go "$base${path%/*}" || { say w "$path"; return 0; }
+    if [ -L "./$name" ] || { [ -e "./$name" ] && [ ! -d "./$name" ]; }; then
+        if [ -d "$private/passed$path" ]; then say w "$path"; return 0; fi
+        mv -f -T -- "./$name" "$private/aside" || { say o "$path"; return 0; }
+    elif [ -d "./$name" ]; then
+        return 1
+    fi
+    if keeping_times "${from%/*}" put "$from" "$name"; then
+        say + "$path"
+    else
+        say o "$path"
+        [ ! -e "$private/aside" ] || mv -n -T -- "$private/aside" "./$name"
+    fi
+    rm -f "$private/aside"
+    return 0
+}
+
+place_files() {
+    go "$base$path" || { say w "$path"; return 0; }
+    touch -r "$from" "$private/times"
+    if [ -n "$(find "$from" -mindepth 1 -maxdepth 1 ! -type d -print -quit)" ]; then
+        say + "$path"
+    fi
+    if ! other_disk; then
+        find "$from" -mindepth 1 -maxdepth 1 ! -type d -exec mv -f -t . -- {} + 2>/dev/null
+    fi
+    for file in "$from"/* "$from"/.[!.]* "$from"/..?*; do
+        [ -L "$file" ] || { [ -e "$file" ] && [ ! -d "$file" ]; } || continue
+        name=${file##*/}
+        if [ -d "./$name" ] && [ ! -L "./$name" ] && ! rmdir "./$name" 2>/dev/null; then
+            say e "$path/$name"
+        elif ! put "$file" "$name"; then
+            say o "$path/$name"
+        fi
+    done
+    touch -r "$private/times" "$from"
+    return 1
+}
+
+if [ -n "$path" ]; then
+    place_folder && exit 0
+fi
+place_files && exit 0
+exit 1
+"""
+)
+
+# As PLACE, for the folders that are left, from below: give each its metadata, and remove it.
+FINISH = (
+    COMMON
+    + r"""
+private=$1 base=$2 path=${3#.}
+from=$private/tree$path
+if [ ! -d "$private/passed${path:-.root}" ]; then
+    keeping_times "$from" find "$from" -mindepth 1 -delete
+    { go "$base$path" && cp -a -T -- "$from" . 2>/dev/null; } || printf 'm%s\0' "${path#/}"
+fi
+if [ -n "$path" ]; then
+    keeping_times "${from%/*}" rm -rf "$from"
+fi
+exit 0
+"""
+)
+
+# $1 private folder, $2 destination, which is made if need be, $3 and $4 the scripts above.
+ALL = (
+    COMMON
+    + r"""
+go "$2" make || exit 9
+cd "$1/tree" || exit 1
+find . -type d -exec sh -c "$3" sh "$1" "$2" {} \; -prune
+find . -depth -type d -exec sh -c "$4" sh "$1" "$2" {} \;
+"""
+)
+NO_WAY = 9  # its exit code when a symlink is in the destination
