@@ -56,6 +56,9 @@ class BackupAutoSchema(AutoSchema):
     def get_request_serializer(self):
         return self.operation.options() if self.method == "POST" else None
 
+    def get_override_parameters(self):
+        return [self.operation.options] if self.method == "GET" else []
+
     def get_response_serializers(self):
         answer = self.operation.answer
         answers = answer if isinstance(answer, dict) else {200: answer}

@@ -67,7 +67,11 @@ class OperationView(APIView):
     def validated(self, request):
         """Return the parameters of the body; notes on whose behalf the request is made."""
         require_small(request.META.get("CONTENT_LENGTH") or "0")
-        serializer = self.operation.options(data=request.data or {}, context={"request": request})
+        # A GET has no body that every program could send.
+        query = request.query_params.dict() if request.method == "GET" else {}
+        serializer = self.operation.options(
+            data={**query, **request.data}, context={"request": request}
+        )
         serializer.is_valid(raise_exception=True)
         options = dict(serializer.validated_data)
         login = options.pop("subuser", "") if self.operation.on_behalf else ""

@@ -1,12 +1,11 @@
 """What can be done with pools: to save one, to say how full it is."""
 
 from django.core.exceptions import ValidationError
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Sum
 
 from . import names
 from .exceptions import Invalid, WrongState
 from .models import Pool, Storage
-from .models.job import GOOD
 
 DEFAULT = "default"
 
@@ -54,8 +53,8 @@ def first_storage(zone=None) -> Storage:
 
 def usage(pool) -> dict[str, int]:
     """Return ``used_bytes`` and how many readable backups, ``jobs``, a pool holds."""
-    backups = Count("pk", filter=Q(type="backup", status__in=GOOD))
-    return pool.jobs.aggregate(used_bytes=Sum("stored_bytes", default=0), jobs=backups)
+    backups = pool.jobs.backups().good()
+    return backups.aggregate(used_bytes=Sum("stored_bytes", default=0), jobs=Count("pk"))
 
 
 def _require_valid(values):

@@ -9,7 +9,8 @@ from .models import Job, Pool
 
 def used_bytes(storages) -> dict[int, int]:
     """Return the bytes that backups take, by the ID of their storage."""
-    jobs = Job.objects.filter(storage__in=storages).order_by().values_list("storage")
+    backups = Job.objects.backups().good().filter(storage__in=storages)
+    jobs = backups.order_by().values_list("storage")
     return dict(jobs.annotate(used=Sum("stored_bytes")))
 
 

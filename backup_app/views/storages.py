@@ -10,7 +10,7 @@ from ..operation import operation
 from ..serializers.pools import GetPool, SavePool
 
 
-@operation(18, "GET", topic="storages", answer=Zones, refusals=())
+@operation(18, "GET", topic="storages", answer=Zones)
 def zones(request):
     """List the zones, each with the engine that backs up its clients."""
     return {"zones": list(Zone.objects.values("name", "title", "engine"))}

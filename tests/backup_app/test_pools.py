@@ -172,7 +172,7 @@ class TestGet:
 
         answer = api.post("/api/getpool/daily").json()
 
-        assert (answer["used_bytes"], answer["jobs"]) == (30, 2)
+        assert (answer["used_bytes"], answer["jobs"]) == (20, 2)
         assert "storage_data" not in answer
 
     def test_getstorage_adds_its_storage(self, api, account, storage):

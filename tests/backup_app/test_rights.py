@@ -179,6 +179,19 @@ class TestGranted:
         sam.clients.clear()
         assert api.post(path).status_code == 200
 
+    def test_a_get_names_the_subuser_in_its_query(self, account, sam, job):
+        api, path = client_of(account), f"/api/status/{job.pk}"
+
+        assert refused(api.get(path, {"subuser": "sam"}), 403)
+        assert refused(api.generic("GET", path, '{"subuser": "sam"}', "application/json"), 403)
+        sam.clients.add(job.client)
+        assert api.get(path, {"subuser": "sam"}).json()["job_id"] == job.pk
+
+    def test_a_post_does_not(self, account, sam, job):
+        response = client_of(account).post(f"/api/joblog/{job.pk}?subuser=sam")
+
+        assert response.status_code == 200
+
     def test_no_subuser_is_named_by_an_empty_text(self, account, job):
         response = client_of(account).post(f"/api/joblog/{job.pk}", {"subuser": ""})
 

@@ -123,8 +123,8 @@ class TestSpace:
         with answering_engine(unreachable=True):
             assert storages.space(storage, 5) == {"capacity": None, "used": 5, "free": None}
 
-    def test_all_that_backups_take_is_used(self):
+    def test_what_backups_take_is_used(self):
         job = JobFactory(status="completed", stored_bytes=7)
         JobFactory(client=job.client, status="failed", stored_bytes=2)
 
-        assert storages.used_bytes([job.storage]) == {job.storage.pk: 9}
+        assert storages.used_bytes([job.storage]) == {job.storage.pk: 7}

@@ -12,6 +12,7 @@ from . import (
     commands,
     configuring,
     databases,
+    disk,
     downloads,
     installing,
     rebuild,
@@ -129,6 +130,9 @@ class ArchiveEngine(Engine):
         databases.find_dump(job, name, kind)
 
     # --- Keeping storages in order ---------------------------------------------------------
+
+    def disk_usage(self, storage) -> tuple[int, int] | None:
+        return disk.disk_usage(storage)
 
     def remove(self, job) -> None:
         removing.remove(job)
