@@ -1,4 +1,5 @@
 import pytest
+from django.contrib.auth.models import User
 
 # So that what they assert is shown in full, as it is in test files.
 pytest.register_assert_rewrite(
@@ -7,3 +8,11 @@ pytest.register_assert_rewrite(
         for name in ("backups", "browsing", "restores", "setting")
     )
 )
+
+
+@pytest.fixture
+def staff(client):
+    """A superuser, logged in to the admin."""
+    user = User.objects.create_superuser("staff@example.org")
+    client.force_login(user)
+    return user

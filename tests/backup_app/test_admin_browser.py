@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django_tasks_db.management.commands.db_worker import Worker
 from playwright.sync_api import expect
 
 from backup_app.models import Job
@@ -37,7 +38,16 @@ def site(live_server, page, folder, tmp_path):
 
 def work():
     """Do what waits for the background worker."""
-    call_command("db_worker", batch=True, startup_delay=False, interval=0, verbosity=0)
+    Worker(
+        queue_names=["*"],
+        excluded_queue_names=[],
+        backend_name="default",
+        worker_id="browser",
+        batch=True,
+        interval=0,
+        startup_delay=False,
+        max_tasks=None,
+    ).run()
 
 
 def open_list(site, model):

@@ -15,13 +15,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def staff(client):
-    user = User.objects.create_superuser("staff@example.org")
-    client.force_login(user)
-    return user
-
-
-@pytest.fixture
 def backup(settings, tmp_path):
     """A backup of a folder with files, folders, and a name that is no UTF-8."""
     settings.BACKUP_LOCAL_ROOTS = [str(tmp_path / "data")]

@@ -82,13 +82,6 @@ def shown(client, model, **query):
     return [str(record) for record in response.context["cl"].result_list]
 
 
-@pytest.fixture
-def staff(client):
-    user = User.objects.create_superuser("staff@example.org")
-    client.force_login(user)
-    return user
-
-
 @pytest.mark.parametrize("model", MAKERS)
 def test_a_list_takes_as_many_queries_for_three_as_for_one(
     client, staff, model, django_assert_num_queries, django_assert_max_num_queries
@@ -111,6 +104,13 @@ def test_every_record_has_a_page(client, staff, model):
     MAKERS[model]()
     record = model.objects.first()
     address = reverse(f"admin:backup_app_{model._meta.model_name}_change", args=[record.pk])
+
+    assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("model", [ApiKey, Client, Fileset, Mailbox, Pool, Storage, Subuser, Zone])
+def test_one_of_each_can_be_added(client, staff, model):
+    address = reverse(f"admin:backup_app_{model._meta.model_name}_add")
 
     assert client.get(address).status_code == 200
 
