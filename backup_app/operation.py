@@ -11,7 +11,7 @@ from . import access, audit, errors
 from .authentication import BackupAuthentication
 from .exceptions import Forbidden
 from .openapi import BackupAutoSchema
-from .parsers import FormParser, JSONParser, MultiPartParser, require_small
+from .parsers import FormParser, JSONParser, MultiPartParser, require_readable
 from .renderers import AlwaysJSON, JSONRenderer
 from .serializers.options import Options
 
@@ -66,7 +66,7 @@ class OperationView(APIView):
 
     def validated(self, request):
         """Return the parameters of the body; notes on whose behalf the request is made."""
-        require_small(request.META.get("CONTENT_LENGTH") or "0")
+        require_readable(request.META)
         # A GET has no body that every program could send.
         query = request.query_params.dict() if request.method == "GET" else {}
         serializer = self.operation.options(

@@ -90,10 +90,18 @@ def _inside(value):
     return ()
 
 
-def require_small(content_length: str):
-    """Raise TooLarge for the header of a body that is larger than accepted."""
-    if content_length.isdecimal() and int(content_length[:20]) > conf.MAX_BODY_BYTES:
+def require_readable(headers):
+    """Raise TooLarge or ParseError for the headers of a body that would not be read.
+
+    What it says would be missed: for one, that a request is limited to a subuser.
+    """
+    length = headers.get("CONTENT_LENGTH") or ""
+    if length.isdecimal() and int(length[:20]) > conf.MAX_BODY_BYTES:
         raise too_large()
+    if not length and headers.get("HTTP_TRANSFER_ENCODING"):
+        raise ParseError("The body is sent in chunks. Send it with its Content-Length.")
+    if (encoding := headers.get("HTTP_CONTENT_ENCODING", "identity")) != "identity":
+        raise ParseError(f"The body is encoded as '{encoding}'. Send it as it is.")
 
 
 def read_within_limit(stream):

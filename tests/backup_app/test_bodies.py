@@ -162,6 +162,18 @@ class TestRefused:
             "The body is larger than the 10000000 bytes that are accepted."
         )
 
+    def test_a_body_in_chunks_is_not_missed(self, api):
+        response = api.post("/api/servers", CONTENT_LENGTH="", HTTP_TRANSFER_ENCODING="chunked")
+
+        assert refused(response, 400) == (
+            "The body is sent in chunks. Send it with its Content-Length."
+        )
+
+    def test_a_compressed_body_is_not_missed(self, api):
+        response = api.post("/api/servers", headers={"Content-Encoding": "gzip"})
+
+        assert refused(response, 400) == "The body is encoded as 'gzip'. Send it as it is."
+
     def test_a_length_that_is_none(self, api):
         response = api.post("/api/servers", CONTENT_LENGTH="x")
 
