@@ -8,7 +8,7 @@ from django.db import connection
 from ...bulk import quoted
 from ...models import Entry, Job, JobSource
 
-PAGE = 10_000
+PAGE = 5_000
 KNOWN = "folder_id name kind size mtime_ns ctime_ns inode node_id".split()
 
 

@@ -23,7 +23,7 @@ END_OF_TAR = bytes(1024)  # two blocks of zeros
 TABLE_HEADER = struct.Struct("<II")  # magic number of a frame to skip, length of what follows
 TABLE_FOOTER = struct.Struct("<IBI")  # number of frames, whether they have checksums, magic number
 SKIPPED_MAGIC, SEEKABLE_MAGIC = 0x184D2A5E, 0x8F92EAB1
-MEMORY = 64 * 1024 * 1024  # that all compressors together may take
+MEMORY = 48 * 1024 * 1024  # that all compressors together may take
 
 
 class VolumeWriter:

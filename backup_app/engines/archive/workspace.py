@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from . import paths
 
-BATCH = 10_000
+BATCH = 5_000
 SCHEMA = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA temp_store = FILE;
-PRAGMA cache_size = -32768;
+PRAGMA cache_size = -16384;
 CREATE TABLE known (
     folder INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER, ctime INTEGER,
     inode INTEGER, node INTEGER, PRIMARY KEY (folder, name)

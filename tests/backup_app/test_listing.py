@@ -1,0 +1,91 @@
+"""``listing.py``: what find is told, and how it is understood."""
+
+import os
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backup_app.engines.archive.listing import (
+    Listing,
+    ancestors,
+    complained_of,
+    include_path,
+    signed,
+    timestamp,
+)
+from backup_app.engines.archive.machines import LocalMachine
+from backup_app.engines.archive.process import nothing
+from backup_app.engines.archive.workspace import Workspace
+from backup_app.exceptions import EngineError
+
+names = st.binary(min_size=1, max_size=60).map(lambda name: name.replace(b"\0", b"0"))
+
+
+@given(names.map(lambda name: b"/nowhere/" + name))
+def test_find_complains_of_the_path_that_is_missing(path):
+    done = subprocess.run(
+        [b"find", path], capture_output=True, check=False, env=os.environ | {"LC_ALL": "C.UTF-8"}
+    )
+
+    [line] = done.stderr.decode(errors="backslashreplace").splitlines()
+
+    assert complained_of(line) == path
+
+
+@pytest.mark.parametrize("line", ["find: out of memory", "Warning: something", ""])
+def test_other_complaints_name_no_path(line):
+    assert complained_of(line) is None
+
+
+@pytest.mark.parametrize("ns", [0, 1, 10**9, 1_700_000_000_123_456_789, -1, -1_500_000_000])
+def test_times_are_as_they_are(tmp_path, ns):
+    os.utime(tmp_path, ns=(ns, ns))
+
+    printed = subprocess.run(
+        ["find", tmp_path, "-maxdepth", "0", "-printf", "%T@"], capture_output=True, check=True
+    )
+
+    assert timestamp(printed.stdout) == ns
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"), [(5, 5), (2**63 - 1, 2**63 - 1), (2**63, -(2**63)), (2**64 - 1, -1)]
+)
+def test_inodes_fit_in_a_signed_number(number, expected):
+    assert signed(number) == expected
+
+
+def test_ancestors_come_parents_first():
+    assert ancestors([b"/a/b/c", b"/a/d", b"/"]) == [b"/", b"/a", b"/a/b"]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/a", b"/a"), ("/a/", b"/a"), ("//a//b/./c", b"/a/b/c"), ("/", b"/"), ("//", b"/")],
+)
+def test_a_path_becomes_plain(path, expected):
+    assert include_path(path) == expected
+
+
+@pytest.mark.parametrize("path", ["a", "", "/a/../b", "/a\0", "../a"])
+def test_a_path_that_is_not_absolute_is_refused(path):
+    with pytest.raises(EngineError, match="is not an absolute path"):
+        include_path(path)
+
+
+def test_the_whole_machine_can_be_listed(tmp_path):
+    (tmp_path / "in").touch()
+    everything = [path.encode() for path in ("/proc", "/sys", "/dev", "/usr", "/work", "/var")]
+    with Workspace(tmp_path / "w") as workspace:
+        listing = Listing(LocalMachine(), workspace, complain=print, tick=nothing)
+        left_out = [*everything, b"/home", b"/root", b"/tmp/dev", b"/opt", b"/run"]
+        listing.run([b"/"], left_out=left_out, one_filesystem=True)
+
+        found = list(workspace.names())
+
+    assert found[0] == b"/"
+    assert bytes(tmp_path / "in") in found
+    assert b"/usr" not in found
+    assert len(found) == len(set(found))
