@@ -35,7 +35,8 @@ FIELDS = "job_id offset length folder__path name kind size sha256 target".split(
 def of_view(view: View) -> Iterator[list[Part]]:
     """Yield all of a backup's view, in pages: by job, then in the order of its tar."""
     for source in view.sources:
-        yield from _pages(view.of_source(source))
+        for page in view.pages(source, *FIELDS):
+            yield [_part(row) for row in page]
 
 
 def below(view: View, node_ids: Iterable[int]) -> Iterator[list[Part]]:
