@@ -1,6 +1,5 @@
 """Attacks on restores: nothing ever appears outside of where it was to go."""
 
-import io
 import os
 import shutil
 import tarfile
@@ -10,12 +9,10 @@ import pytest
 
 from backup_app import destinations
 from backup_app.engines.archive.linux import exchange
-from backup_app.engines.archive.tarstream import TarStream
-from backup_app.engines.archive.volumes import VolumeWriter
 from backup_app.exceptions import EngineError, NotFound
 
-from .backups import KiB, back_up, local_client, local_roots, volume_of
-from .catalogs import folder_of
+from .backups import back_up, local_client, local_roots
+from .forging import forge
 from .restores import begin_restore, restore
 from .runs import Recording
 
@@ -50,37 +47,6 @@ def backup(place):
     (place / "tree/a").mkdir()
     (place / "tree/a/victim").write_text("from the backup")
     return back_up(client)
-
-
-def forge(job, members):
-    """Give a backup a volume of other members, and a catalog that fits to them."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for name, kind, target in members:
-            member = tarfile.TarInfo(name)
-            member.type, member.linkname = kind, target
-            member.size = 5 if kind == tarfile.REGTYPE else 0
-            tar.addfile(member, io.BytesIO(b"owned"))
-    data = buffer.getvalue()
-    volume_of(job).unlink()
-    job.entries.all().delete()
-    blocks = iter([data])
-    with VolumeWriter(volume_of(job), frame_bytes=64 * KiB, level=3) as volume:
-        for member in TarStream(lambda: next(blocks, b""), volume.write):
-            _catalogue(job, member)
-        volume.finish()
-
-
-def _catalogue(job, member):
-    folder, _, name = member.path.rpartition(b"/")
-    node = folder_of(job.client, member.path) if member.kind == "d" else None
-    fields = ("kind", "size", "target", "sha256", "offset", "length")
-    job.entries.create(
-        folder=folder_of(job.client, folder or b"/"),
-        name=name,
-        node=node,
-        **{field: getattr(member, field) for field in fields},
-    )
 
 
 def restore_to(backup, path, destination):

@@ -2,6 +2,7 @@ import os
 import random
 import shutil
 import stat
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from backup_app.exceptions import Canceled, EngineError
 
 from .backups import KiB, back_up, local_client, local_roots, volume_of
 from .factories import ClientFactory
+from .forging import forge
 from .restores import begin_restore, restore, tree_of
 from .runs import Recording
 
@@ -257,3 +259,41 @@ def test_a_restore_of_which_nothing_can_be_placed_fails(client, tree):
 
     with pytest.raises(EngineError, match="Nothing could be restored"):
         restore(job, tree / "a/two")
+
+
+@pytest.fixture
+def with_dump(client, tree):
+    """A backup of a file and of the dump of a database."""
+    job = back_up(client)
+    name = str(tree).strip("/")
+    forge(
+        job,
+        [
+            ("./", tarfile.DIRTYPE, ""),
+            (name, tarfile.DIRTYPE, ""),
+            (f"{name}/found", tarfile.REGTYPE, ""),
+            (".databases", tarfile.DIRTYPE, ""),
+            (".databases/shop.sql", tarfile.REGTYPE, ""),
+        ],
+    )
+    return job
+
+
+def test_a_dump_is_left_out_where_the_rest_is_put_back(with_dump, tree):
+    run = restore(with_dump, "/")
+
+    assert (tree / "found").read_text() == "owned"
+    assert not Path("/.databases").exists()
+    line = "Dumps of databases have no original location, and are left out."
+    assert run.lines[0] == ("info", line)
+
+
+def test_a_dump_alone_has_no_original_location(with_dump):
+    with pytest.raises(EngineError, match="have no original location: restore them elsewhere"):
+        restore(with_dump, "/.databases/shop.sql")
+
+
+def test_a_dump_is_restored_as_a_file_elsewhere(with_dump, place):
+    restore(with_dump, "/.databases/shop.sql", to=place / "new")
+
+    assert (place / "new/.databases/shop.sql").read_text() == "owned"

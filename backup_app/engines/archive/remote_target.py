@@ -11,7 +11,7 @@ from . import paths
 from .machines import SshMachine
 from .process import Process, nothing
 from .remote_scripts import ALL, DROP, FINISH, MAKE, NO_WAY, PLACE
-from .staging import Staging, is_left, new_name, noted
+from .staging import NAME, Staging, is_left, new_name, noted
 
 MOST = 64 * 1024 * 1024  # bytes of what a script prints
 SENTENCES = {
@@ -47,7 +47,7 @@ class RemoteTarget:
         for other in filter(is_left, others):
             remove(self.machine, b"%b/%b" % (parent, other))
         self._private = b"%b/%b" % (parent, name)
-        Staging(self.job.pk, work).note(private=self._private)
+        Staging(self.job.pk, work).note(parent=parent, name=name)
         try:
             yield
         finally:
@@ -128,8 +128,8 @@ def remove(machine: SshMachine, private: bytes, tick: Callable[[], None] = nothi
 def remove_noted(machine: SshMachine, work: Path) -> None:
     """Remove the private folders on another machine that a killed restore has left, if any."""
     for place in noted(work):
-        if "private" in place:
-            remove(machine, place["private"])
+        if "root" not in place and NAME.fullmatch(place["name"]):
+            remove(machine, b"%b/%b" % (place["parent"], place["name"]))
 
 
 def _split(process: Process) -> Iterator[bytes]:

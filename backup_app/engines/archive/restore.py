@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from ... import destinations
 from ...exceptions import EngineError
 from ..base import Outcome, Run
-from . import paths, remote_target, staging, storing
+from . import dumps, paths, remote_target, staging, storing
 from .local_target import LocalTarget
 from .machines import machine_for
 from .remote_target import RemoteTarget
+from .roots import is_in
 from .selection import select_ids
 from .unpacking import unpack
 from .view import View
@@ -76,6 +77,8 @@ def _restore(run, wanted, folder):
     destination = destinations.unpacked(request)
     target = _target(job, destination, run.tick)
     wanted.fill(view, selection, run.tick)
+    if destination == paths.ROOT:
+        _leave_dumps(wanted, run)
     target.require_room(wanted)
     files, size = wanted.count(), wanted.size()
     run.expect(size)
@@ -87,6 +90,14 @@ def _restore(run, wanted, folder):
         target.drop(wanted.only_helping(), wanted)
         refusals.finish(target.place(wanted.passed, refusals))
     return Outcome(files=files, bytes=size, warnings=refusals.count)
+
+
+def _leave_dumps(wanted, run):
+    """Leave out dumps of databases, which were never files of the client."""
+    if wanted.remove(lambda path, kind: is_in(path, dumps.FOLDER)):
+        run.info("Dumps of databases have no original location, and are left out.")
+    if not wanted.count():
+        raise EngineError("Dumps of databases have no original location: restore them elsewhere.")
 
 
 def _target(job, destination, tick):
