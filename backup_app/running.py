@@ -38,7 +38,7 @@ def _read(job_id):
 
 def _work(run):
     try:
-        outcome = _do(run)
+        _succeed(run, _do(run))
     except Canceled:
         fail(run, Status.CANCELED, "The job was canceled.")
     except (BackupError, InvalidEngine) as e:
@@ -49,9 +49,6 @@ def _work(run):
     except Exception:
         logger.exception("Job %s failed.", run.job.pk)
         fail(run, Status.FAILED, UNEXPECTED)
-    else:
-        if not _succeed(run, outcome):
-            fail(run, Status.CANCELED, "The job was canceled.")
 
 
 def _do(run):
@@ -72,23 +69,24 @@ def _require_possible(job):
 
 
 def _succeed(run, outcome: Outcome):
-    """End a job that did what it should; False when it was to be canceled meanwhile."""
+    """End a job that did what it should; raises Canceled when it was to be canceled meanwhile."""
     errors = max(run.errors, outcome.warnings)
     status = Status.WARNINGS if errors else Status.COMPLETED
-    totals = {
+    end = run.progress() | {
         "files": outcome.files,
         "bytes": outcome.bytes,
         "stored_bytes": outcome.stored_bytes,
         "files_done": outcome.files,
         "bytes_done": outcome.bytes,
+        "errors": errors,
+        "message": storable(outcome.message)[:LONGEST],
     }
-    words = {"errors": errors, "message": storable(outcome.message)[:LONGEST]}
+    run.flush()
     with transaction.atomic():
-        run.flush()
-        done = states.finish(run.job.pk, run.worker, status, **totals, **words)
-        if done and run.job.type == Type.BACKUP and run.job.fileset.verify:
+        if not states.finish(run.job.pk, run.worker, status, **end):
+            raise Canceled
+        if run.job.type == Type.BACKUP and run.job.fileset.verify:
             _add_verification(run.job)
-    return done
 
 
 def _add_verification(job):
@@ -103,13 +101,14 @@ def fail(run, status, message):
     discard(run.job)
     (run.info if status == Status.CANCELED else run.error)(message)
     message = storable(message)[:LONGEST]
-    with transaction.atomic():
-        run.flush()
-        states.give_up(run.job.pk, run.worker, status, message=message, **run.progress())
+    run.flush()
+    states.give_up(run.job.pk, run.worker, status, message=message, **run.progress())
 
 
 def discard(job):
     """Let the engine remove what a job that did not succeed has left."""
+    if Job.objects.good().filter(pk=job.pk).exists():
+        return  # it did succeed, only the answer was lost
     try:
         get_engine(job.engine).discard(job)
     except Exception:

@@ -9,6 +9,7 @@ from django.utils import timezone
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
+from .. import reaping
 from ..models import Job
 from .finding import job_with_id
 
@@ -30,9 +31,10 @@ def follow(job: Job) -> Job:
         task = bar.add_task(_title(job), total=None)
         while job.is_open:
             _require_worker(job)
+            reaping.reap_if_dead(job)
             time.sleep(EVERY)
             job = job_with_id(job.pk)
-            total = job.bytes_expected or None
+            total = job.bytes_done if job.is_good else job.bytes_expected or None
             bar.update(task, description=_title(job), completed=job.bytes_done, total=total)
     return job
 

@@ -3,8 +3,10 @@ from django.core.management.base import CommandError
 from .. import shapes
 from ..models import Job
 from .following import follow
+from .tables import counted, size
 
 OPERATOR = "operator"  # whom a job is requested by
+NOUNS = {"verify": "verification"}
 
 
 def answer_started(command, jobs: list[Job], *, wait: bool, one: bool = True):
@@ -29,7 +31,7 @@ def _has_failed(job):
 
 def _sentence(job):
     level = f"{job.level} " if job.level else ""
-    what = f"Job {job.pk}, {level}{job.type} of client '{job.client}'"
+    what = f"Job {job.pk}, {level}{NOUNS.get(job.type, job.type)} of client '{job.client}'"
     if job.is_open:
         return f"{what}, is {job.status}."
     return f"{what}, {_end(job)}"
@@ -38,6 +40,6 @@ def _sentence(job):
 def _end(job):
     words = f": {job.message}" if job.message else "."
     if job.status in ("completed", "warnings"):
-        found = f" with {job.errors} warnings" if job.errors else ""
-        return f"completed{found}: {job.files} files, {job.bytes} bytes."
+        found = f" with {counted(job.errors, 'warning')}" if job.errors else ""
+        return f"completed{found}: {counted(job.files, 'file')}, {size(job.bytes)}."
     return f"{'was canceled' if job.status == 'canceled' else 'failed'}{words}"

@@ -6,6 +6,7 @@ from django.utils import timezone
 from backup_app import running
 from backup_app.management import following
 from backup_app.models import Job
+from backup_app.workers import this_worker
 
 from .commands import command, worker
 from .engines import folder_engine
@@ -93,7 +94,7 @@ class TestWaiting:
         (job,) = Job.objects.all()
         assert job.status == "completed"
         assert ran.out == (
-            f"Job {job.pk}, Full backup of client 'db1', completed: 1 files, 5 bytes.\n"
+            f"Job {job.pk}, Full backup of client 'db1', completed: 1 file, 5 bytes.\n"
         )
 
     def test_a_backup_that_fails_is_a_failure(self, client):
@@ -120,6 +121,14 @@ class TestWaiting:
             "start one with 'manage.py worker'."
         )
 
+    def test_it_says_so_when_the_worker_died(self, client):
+        at_work = {"status": "running", "started": timezone.now(), "seen": timezone.now()}
+        job = JobFactory(client=client, worker=this_worker() + "1", **at_work)
+
+        assert following.follow(job).message == (
+            "The process that did this job ended before it was done."
+        )
+
     def test_it_waits_for_a_worker_that_is_busy(self, client, monkeypatch):
         monkeypatch.setattr(following, "PATIENCE", dt.timedelta())
         JobFactory(status="running", seen=timezone.now())
@@ -142,7 +151,7 @@ class TestWaiting:
         with worker():
             ran = command("verify", "--wait")
 
-        assert ran.error.endswith("completed with 1 warnings: 1 files, 0 bytes.")
+        assert ran.error.endswith("completed with 1 warning: 1 file, 0 bytes.")
 
 
 @pytest.mark.django_db

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from django.db import IntegrityError
 from django.test import override_settings
 from django_tasks_db.models import DBTaskResult
 
@@ -124,6 +125,12 @@ class TestBackup:
         assert (job.status, job.message) == ("failed", running.UNEXPECTED)
         assert caplog.records[0].exc_info[0] is ZeroDivisionError
 
+    def test_totals_that_cannot_be_stored_are_a_fault(self, doing, caplog):
+        job = doing(lambda run: Outcome(files=-1))
+
+        assert (job.status, job.message) == ("failed", running.UNEXPECTED)
+        assert caplog.records[0].exc_info[0] is IntegrityError
+
     def test_an_engine_that_is_not_declared_is_a_sentence(self):
         job = JobFactory(engine="gone")
 
@@ -197,9 +204,18 @@ class TestCancel:
         assert (job.status, job.message, job.errors) == ("canceled", "The job was canceled.", 0)
 
     def test_one_that_ends_before_it_hears_of_it_is_canceled_as_well(self, doing):
-        job = doing(lambda run: bool(jobs.cancel(run.job, "ann")) and Outcome(files=1))
+        def does(run):
+            jobs.cancel(run.job, "ann")
+            run.info("All is read.")
+            return Outcome(files=1)
+
+        job = doing(does)
 
         assert (job.status, job.files) == ("canceled", 0)
+        assert [message for _, message in lines(job)][-2:] == [
+            "All is read.",
+            "The job was canceled.",
+        ]
 
     def test_a_canceled_job_is_not_begun(self, doing):
         job = doing(lambda run: pytest.fail("it was begun"), status="canceled")
