@@ -7,6 +7,8 @@ import pytest
 
 from backup_app import running
 from backup_app.engines import get_engine
+from backup_app.engines.archive import dumps
+from backup_app.engines.archive.dumps import write_dump
 from backup_app.exceptions import Canceled, EngineError, NotFound, WrongState
 from backup_app.models import Job
 
@@ -87,6 +89,19 @@ def load(backup, client, kind, name):
 
 def safety_dumps(place):
     return sorted((place / "storage/safety").rglob("*.*"))
+
+
+def tamper(monkeypatch, line, keep=lambda line: True):
+    """Let dumps have a line in their middle, and only those lines that are to be kept."""
+
+    def write_tampered(run, server, name, write):
+        blocks = []
+        write_dump(run, server, name, blocks.append)
+        lines = [each for each in b"".join(blocks).splitlines(keepends=True) if keep(each)]
+        middle = next(n for n, each in enumerate(lines) if each.startswith(b"CREATE TABLE"))
+        return write(b"".join([*lines[:middle], line, *lines[middle:]]))
+
+    monkeypatch.setattr(dumps, "write_dump", write_tampered)
 
 
 def refusal_of(call, *arguments):
@@ -183,9 +198,8 @@ def test_failed_load_leaves_a_dump_of_what_was_there(client, place, server, kind
     assert "things" in refusal.message
 
 
+@pytest.mark.parametrize("kind", ["postgresql"])
 def test_failed_load_changes_nothing_in_postgresql(client, place, kind, server, name):
-    if kind != "postgresql":
-        pytest.skip("MySQL has no transactions for what makes tables.")
     backup = back_up(client)
     server.write(name, "INSERT INTO things VALUES (3, 'new')")
     server.block(name)
@@ -254,6 +268,52 @@ def test_load_whose_connection_is_lost_fails(client, place, server, kind, name):
     refusal_of(get_engine().restore, run)
 
     assert len(safety_dumps(place)) == 1
+
+
+@pytest.mark.parametrize("kind", ["mysql"])
+def test_dump_cannot_read_files_of_the_backup_server(client, server, name, kind, monkeypatch):
+    tamper(monkeypatch, b"LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE things;\n")
+    backup = back_up(client)
+
+    refusal = refusal_of(load, backup, client, kind, name)
+
+    assert "disabled the local infile capability" in refusal.message
+
+
+def test_dump_cannot_start_programs_on_the_backup_server(
+    client, place, server, name, kind, monkeypatch
+):
+    tamper(monkeypatch, f"\\! touch {place}/started\n".encode())
+    backup = back_up(client)
+
+    refusal_of(load, backup, client, kind, name)
+
+    assert not (place / "started").exists()
+
+
+@pytest.mark.parametrize("kind", ["postgresql"])
+def test_dump_of_an_old_pg_dump_cannot_start_programs_either(
+    client, place, server, name, kind, monkeypatch
+):
+    command = f"\\! touch {place}/started\n".encode()
+    tamper(monkeypatch, command, keep=lambda line: b"restrict " not in line)
+    backup = back_up(client)
+
+    refusal = refusal_of(load, backup, client, kind, name)
+
+    assert "backslash commands are restricted" in refusal.message
+    assert not (place / "started").exists()
+
+
+def test_dump_without_a_restriction_of_its_own_is_loaded(client, server, name, kind, monkeypatch):
+    tamper(monkeypatch, b"", keep=lambda line: b"restrict " not in line)
+    backup = back_up(client)
+    before = server.query(name, THINGS)
+    server.write(name, "DROP TABLE things")
+
+    load(backup, client, kind, name)
+
+    assert server.query(name, THINGS) == before
 
 
 def test_database_that_is_there_is_found(client, kind, name):

@@ -73,7 +73,7 @@ def _load(run: Run, server: DatabaseServer, name: str, content: Content) -> None
 def _feed(run, process, server, content) -> bool:
     """Write a dump to a process; False when that no longer reads, and has a reason to tell."""
     done = 0
-    for block in _statements(server, content):
+    for block in server.statements(content.blocks()):
         try:
             process.write(block)
         except EngineError:
@@ -81,10 +81,5 @@ def _feed(run, process, server, content) -> bool:
         done += len(block)
         run.tick(size=min(done, content.size))
     process.end_input()
+    run.tick(size=content.size)
     return True
-
-
-def _statements(server, content):
-    yield server.load_begin
-    yield from content.blocks()
-    yield server.load_end

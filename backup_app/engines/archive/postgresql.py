@@ -1,11 +1,17 @@
 """PostgreSQL."""
 
+import re
+import secrets
+from collections.abc import Iterator
+
 from ...exceptions import EngineError, EngineUnreachable, WrongState
 from .credentials import credentials_file
 from .servers import RUN_TOOL, DatabaseServer
 
 HOST = r"^\s*(host|hostaddr)\s*="
 SERVICE = "client"
+END = 4096  # bytes of a dump that its last lines are in
+RESTRICT = re.compile(rb"(?P<comments>(?:(?:--[^\n]*)?\n)*)\\restrict (?P<key>[A-Za-z0-9]+)\n")
 COMPLETE = b"-- PostgreSQL database dump complete"
 
 
@@ -17,12 +23,10 @@ class Postgresql(DatabaseServer):
     credentials = "pg_service.conf"
     dump_tools = "pg_dump"
     load_tools = "psql"
-    # All or nothing. An end of the input is not enough: a lost connection looks the same.
-    load_begin = b"BEGIN;\n"
-    load_end = b"\nCOMMIT;\n"
     # The server of a usual installation lets in the user 'postgres' of its own machine.
     run_tool = f'[ "$(id -u)" != 0 ] || exec runuser -u postgres -- "$tool" "$@"; {RUN_TOOL}'
     refusals = (
+        (r"invalid command \\+restrict", EngineError, "psql is too old to load dumps safely."),
         (r'database "[^"]*" does not exist', WrongState, "{server} has no database '{name}'."),
         (
             r"authentication failed|no password supplied|no pg_hba.conf entry|role .* not exist",
@@ -56,6 +60,12 @@ class Postgresql(DatabaseServer):
     def probe_words(self, name):
         return ["--no-psqlrc", "--no-password", "--command=SELECT 1", self._to(name)]
 
+    def statements(self, dump):
+        # All or nothing. An end of the input is not enough: a lost connection looks the same.
+        yield b"BEGIN;\n"
+        yield from restricted(dump) if self.file else dump
+        yield b"\nCOMMIT;\n"
+
     def variables(self):
         files = {"PGSERVICEFILE": self.file, "PGPASSFILE": self.passwords}
         return [f"{name}={path}" for name, path in files.items() if path]
@@ -80,3 +90,31 @@ class Postgresql(DatabaseServer):
 
 def _escape(value):
     return value.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def restricted(dump: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield a dump in which psql obeys no commands of its own, such as those that start programs.
+
+    Whoever made the dump says what is in it, and psql runs on the backup server. pg_dump has such
+    a restriction too, but whether it made the dump, and which version, is not known.
+    """
+    key = secrets.token_hex(16).encode()
+    yield b"\\restrict %b\n" % key
+    yield from _without_restriction(dump)
+    yield b"\n\\unrestrict %b\n" % key
+
+
+def _without_restriction(dump):
+    """Leave out the dump's own, as one in another is an error."""
+    first = next(dump, b"")
+    found = RESTRICT.match(first)
+    if not found:
+        yield first
+        yield from dump
+        return
+    held = found["comments"] + first[found.end() :]
+    for block in dump:
+        held += block
+        yield held[:-END]
+        held = held[-END:]
+    yield re.sub(rb"\n\\unrestrict %b\s*\Z" % found["key"], b"\n", held)

@@ -2,7 +2,7 @@
 
 import re
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from django.db import connection
@@ -37,9 +37,6 @@ class DatabaseServer:
     run_tool = RUN_TOOL  # on the client itself, where there are no credentials
     dump_tools: str
     load_tools: str
-    # What stands around a dump while it is loaded.
-    load_begin = b""
-    load_end = b""
     # What tools say, in order: (pattern, error, sentence with {server}, {name} and {login}).
     refusals: Sequence[tuple[str, type[EngineError | WrongState], str]]
 
@@ -73,6 +70,10 @@ class DatabaseServer:
 
     def probe_words(self, name: str) -> list[str]:
         raise NotImplementedError
+
+    def statements(self, dump: Iterator[bytes]) -> Iterator[bytes]:
+        """Return what loading is to read for a dump."""
+        return dump
 
     def variables(self) -> list[str]:
         """Return variables that a tool needs, as ``env`` takes them; nothing secret."""
