@@ -13,10 +13,11 @@ from backup_app.engines.base import Problem
 from backup_app.exceptions import EngineError
 from backup_app.models import Client, Entry, Folder, Job, JobSource, Volume
 
-from .backups import back_up, local_client, local_roots, volume_of
+from .backups import back_up, begin, local_client, local_roots, volume_of
 from .commands import command
 from .factories import AccountFactory, ClientFactory, JobFactory, PoolFactory, StorageFactory
 from .restores import restore, tree_of
+from .runs import Recording
 from .test_downloads import below, unpacked, whole
 from .test_verify import verify
 
@@ -359,6 +360,25 @@ def test_chains_over_two_storages_come_back(chain, client, place, tree):
     assert [each.message for each in alone] == [words]
     assert [job.pk for job in brought] == [last.pk]
     assert contents(brought[0]) == view
+
+
+def test_no_new_backup_replaces_what_the_database_lost(chain, client):
+    """After a loss IDs begin anew, and a new job gets that of an old one."""
+    volume, old_id = volume_of(chain[0]), chain[0].pk
+    before = {path: path.read_bytes() for path in volume.parent.iterdir()}
+    Job.objects.all().delete()
+    job = begin(client)
+    Job.objects.filter(pk=job.pk).update(id=old_id)
+    job = Job.objects.get(pk=old_id)
+
+    with pytest.raises(EngineError) as refused:
+        back_up(client, run=Recording(job))
+
+    assert str(refused.value) == (
+        f"There is a volume '{volume}' that the database does not know: rebuild_catalog brings it"
+        " back."
+    )
+    assert {path: path.read_bytes() for path in volume.parent.iterdir()} == before
 
 
 def test_a_storage_that_is_not_there_is_said():

@@ -30,6 +30,7 @@ def back_up(engine, run: Run) -> Outcome:
     machine = machine_for(run.job.client)
     limit = space.limit_for(run.job)
     limit.require(1)
+    storing.require_new(run.job)
     try:
         folder = storing.make_work_folder(run.job)
         with ExitStack() as stack:

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from ...exceptions import EngineError
-from ...models import Job, Storage
+from ...models import Job, Storage, Volume
 from .manifest import SUFFIX
 
 
@@ -74,9 +74,27 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
+def require_new(job: Job) -> None:
+    """Raise EngineError if there is a volume already where this job's will be.
+
+    It is from a time that the database has lost; its job had the same ID.
+    """
+    volume = storage_folder(job.storage) / volume_name(job)
+    if volume.exists() or manifest_path(volume).exists():
+        raise EngineError(
+            f"There is a volume '{volume}' that the database does not know: rebuild_catalog brings"
+            " it back."
+        )
+
+
 def remove_files(job: Job) -> None:
-    """Remove all that a job has in its storage; the manifest first, which makes it readable."""
+    """Remove all that a job has in its storage; the manifest first, which makes it readable.
+
+    A job that never began to write has nothing: what has its name there is another's.
+    """
     if job.storage is None or not Path(job.storage.path).is_dir():
+        return
+    if not (work_folder(job).exists() or Volume.objects.filter(job=job).exists()):
         return
     volume = Path(job.storage.path) / volume_name(job)
     manifest_path(volume).unlink(missing_ok=True)
