@@ -17,12 +17,16 @@ def insert_rows(
     table, columns = quoted(model, attnames)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
-                for row in rows:
-                    copy.write_row(row)
+            _copy(cursor, f"COPY {table} ({columns}) FROM STDIN", rows)
         else:
             places = ", ".join(["%s"] * len(attnames))
             cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)  # noqa: S608
+
+
+def _copy(cursor, statement, rows):
+    with connection.wrap_database_errors, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(row)
 
 
 def quoted(model: type[models.Model], attnames: Sequence[str]) -> tuple[str, str]:

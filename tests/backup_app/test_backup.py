@@ -324,6 +324,25 @@ def test_a_file_that_vanishes_is_a_warning(place, tree):
     assert ("error", f"{tree}/a: Cannot stat: No such file or directory"[1:]) in job.run.lines
 
 
+def test_a_file_that_becomes_a_folder_before_it_is_read_is_one(place, tree):
+    class Changing(Recording):
+        def expect(self, size):
+            (tree / "a").unlink()
+            (tree / "a").mkdir()
+            (tree / "sub").rmdir()
+            (tree / "sub").touch()
+
+    client = local_client(place)
+
+    job = back_up(client, run=Changing(begin(client)))
+
+    entries = {path.rpartition(b"/")[2]: entry for path, entry in view(job).items()}
+    assert (entries[b"a"].kind, entries[b"a"].node.path) == ("d", bytes(tree) + b"/a")
+    assert (entries[b"sub"].kind, entries[b"sub"].node) == ("f", None)
+    (tree / "a/b").touch()
+    assert below(back_up(client, "Incremental"), tree) == {"a", "a/b", "sub"}
+
+
 def test_a_file_that_changes_is_a_warning_and_stored_again(place, tree):
     size = 30 * MB
     (tree / "big").write_bytes(os.urandom(size))

@@ -27,7 +27,7 @@ class CatalogWriter:
     """
 
     def __init__(self, job: Job, manifest: ManifestWriter):
-        self._job_id = job.pk
+        self._job_id, self._client = job.pk, job.client
         self._manifest = manifest
         self._rows: list[tuple] = []
         self._lines: list[tuple] = []
@@ -36,11 +36,13 @@ class CatalogWriter:
         """Add what tar has stored, with what find knew of it before it was read."""
         path, kind, size, mode, owner, group, mtime_ns, target, sha256, offset, length = member
         _, folder, name, ctime, inode, node = place
+        # Since it was listed, what is there may have become a folder, or been one.
+        node = (node or ensure_folder(self._client, path)) if kind == "d" else None
         self._rows.append(
             (
                 self._job_id,
                 folder,
-                node if kind == "d" else None,
+                node,
                 name,
                 kind,
                 size,
