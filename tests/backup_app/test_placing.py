@@ -11,7 +11,7 @@ import pytest
 
 from backup_app.engines.archive.linux import exchange
 from backup_app.engines.archive.placing import Placing
-from backup_app.engines.archive.trees import remove_tree
+from backup_app.engines.archive.trees import empty_folder
 from backup_app.engines.archive.ways import Way
 from backup_app.exceptions import Canceled
 
@@ -62,11 +62,12 @@ def place(private, destination, passing=(), tick=lambda: None):
 def private_within(fd, path):
     name = b".private"
     os.mkdir(name, dir_fd=fd)
-    try:
-        with opened(b"/proc/self/fd/%d/%b" % (fd, name)) as way:
+    with opened(b"/proc/self/fd/%d/%b" % (fd, name)) as way:
+        try:
             yield way.fd
-    finally:
-        remove_tree(name, fd)
+        finally:
+            empty_folder(way.fd)
+            os.rmdir(name, dir_fd=fd)
 
 
 def make(folder, **files):

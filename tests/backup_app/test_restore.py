@@ -2,6 +2,7 @@ import os
 import random
 import shutil
 import stat
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -184,6 +185,17 @@ def test_a_restore_to_another_client(client, tree, place):
 
     assert run.job.client == other
     assert tree_of(below(place / "other", tree)) == before
+
+
+def test_what_a_destination_would_add_to_new_files_is_not_added(client, tree, place):
+    before = tree_of(tree)
+    job = back_up(client)
+    subprocess.run(["setfacl", "-m", "d:u:7:rwx", place], check=True)
+    shutil.rmtree(tree)
+
+    restore(job, tree)
+
+    assert tree_of(tree) == before
 
 
 def test_a_cancel_while_it_is_read_places_nothing_and_leaves_nothing(client, tree, place):

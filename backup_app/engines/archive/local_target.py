@@ -54,7 +54,7 @@ class LocalTarget:
     def private_folder(self, wanted, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
         goal, below = self._anchor(wanted)
-        self._staging = Staging(self.job.pk, work, self.tick)
+        self._staging = Staging(self.job.pk, work)
         with self._staging.on_disk_of(goal.root, below) as fd:
             os.mkdir(TREE, 0o700, dir_fd=fd)
             self._private = fd

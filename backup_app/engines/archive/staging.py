@@ -6,20 +6,21 @@ the next restore that makes a private folder in the same place.
 """
 
 import contextlib
+import errno
 import json
 import os
 import re
 import secrets
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...exceptions import EngineError
 from ...models import Job
 from . import paths
-from .process import nothing
-from .trees import remove_tree
+from .trees import empty_folder
 from .ways import OPEN_FOLDER, Way
 
 NAME = re.compile(rb"\.restore-(\d+)-[0-9a-f]{16}")
@@ -37,7 +38,6 @@ class Staging:
 
     job_id: int
     work: Path
-    tick: Callable[[], None] = nothing
 
     @contextlib.contextmanager
     def on_disk_of(self, root: bytes, below: bytes) -> Iterator[int]:
@@ -46,13 +46,17 @@ class Staging:
         It lies as high above that place as its file system goes, but not above ``root``. With all
         that is in it it is removed at the end. Raises EngineError when it cannot be made.
         """
-        with opened(root) as root_fd, _highest(root_fd, below) as (fd, parent):
+        with (
+            opened(root) as root_fd,
+            _highest(root_fd, below) as (fd, parent),
+            ExitStack() as stack,
+        ):
             try:
-                with self.within(fd, root, parent) as private_fd:
-                    yield private_fd
+                private_fd = stack.enter_context(self.within(fd, root, parent))
             except OSError as e:
-                place = paths.shown(paths.join(root, parent))
+                place = paths.shown(b"/".join(filter(None, (root, parent))))
                 raise EngineError(f"No restore can be made in '{place}': {e.strerror}.") from e
+            yield private_fd
 
     @contextlib.contextmanager
     def within(self, fd: int, root: bytes, parent: bytes) -> Iterator[int]:
@@ -62,13 +66,13 @@ class Staging:
         self.note(root=root, parent=parent, name=name)
         os.mkdir(name, 0o700, dir_fd=fd)
         try:
-            private_fd = os.open(name, OPEN_FOLDER, dir_fd=fd)
+            private_fd = _open_own(name, fd)
             try:
                 yield private_fd
             finally:
                 os.close(private_fd)
         finally:
-            remove_tree(name, fd)
+            _remove(name, fd)
 
     def note(self, **place: bytes) -> None:
         """Write down where a private folder is about to be made."""
@@ -90,14 +94,8 @@ def remove_noted(work: Path) -> None:
     """Remove the private folders on this machine that a killed restore has left, if any."""
     for place in noted(work):
         if "root" in place and NAME.fullmatch(place["name"]):
-            with contextlib.suppress(EngineError, FileNotFoundError, NotADirectoryError):
-                _remove(**place)
-
-
-def _remove(root, parent, name):
-    with opened(root) as root_fd, Way(root_fd) as way:
-        way.go(parent)
-        remove_tree(name, way.fd)
+            with contextlib.suppress(EngineError, OSError):
+                _remove_at(**place)
 
 
 def is_left(name: bytes) -> bool:
@@ -106,13 +104,38 @@ def is_left(name: bytes) -> bool:
     return bool(found) and not Job.objects.open().filter(pk=int(found[1])).exists()
 
 
+def _remove_at(root, parent, name):
+    with opened(root) as root_fd, Way(root_fd) as way:
+        way.go(parent)
+        _remove(name, way.fd)
+
+
 def _remove_left(parent_fd):
     with os.scandir(parent_fd) as entries:
         names = [os.fsencode(entry.name) for entry in entries if entry.name.startswith(".restore-")]
-    for name in names:
-        owner = os.stat(name, dir_fd=parent_fd, follow_symlinks=False).st_uid
-        if owner == os.geteuid() and is_left(name):
-            remove_tree(name, parent_fd)
+    for name in filter(is_left, names):
+        _remove(name, parent_fd)
+
+
+def _remove(name, parent_fd):
+    """Remove a private folder, if what has its name is ours; what cannot be removed stays."""
+    with contextlib.suppress(OSError):
+        fd = _open_own(name, parent_fd)
+        try:
+            empty_folder(fd)
+        finally:
+            os.close(fd)
+        os.rmdir(name, dir_fd=parent_fd)
+
+
+def _open_own(name, parent_fd):
+    """Open a private folder; whoever owns the one above may have put another in its place."""
+    fd = os.open(name, OPEN_FOLDER, dir_fd=parent_fd)
+    status = os.stat(fd)
+    if status.st_uid != os.geteuid() or status.st_mode & 0o777 != 0o700:
+        os.close(fd)
+        raise PermissionError(errno.EPERM, "Another has put a folder in the place of ours", name)
+    return fd
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Copying and removing whole folders by the system's own tools, which know any depth."""
+"""Copying and emptying whole folders by the system's own tools, which know any depth."""
 
 import os
 import subprocess
@@ -14,13 +14,10 @@ def copy_tree(source_fd: int, name: bytes, target_fd: int, tick: Callable[[], No
     _run(argv, [source_fd, target_fd], tick)
 
 
-def remove_tree(name: bytes, fd: int, tick: Callable[[], None] = lambda: None) -> None:
-    """Remove a name from an open folder with all below it, nothing of which is followed.
-
-    Raises OSError if something stays; that it is not there is none.
-    """
-    path = b"/proc/self/fd/%d/%b" % (fd, name)
-    _run([b"rm", b"-rf", b"--one-file-system", b"--", path], [fd], tick)
+def empty_folder(fd: int) -> None:
+    """Remove all below an open folder, nothing of which is followed; OSError if something stays."""
+    path = b"/proc/self/fd/%d/" % fd
+    _run([b"find", path, b"-xdev", b"-mindepth", b"1", b"-delete"], [fd], lambda: None)
 
 
 def _run(argv: Sequence[bytes], fds: Sequence[int], tick: Callable[[], None]) -> None:
