@@ -351,7 +351,7 @@ def test_no_query_reads_a_whole_job(client):
     for rows in (
         view.content(folder).order_by("name")[:5],
         view.at(node=folder),
-        view._folders().filter(path_hash=folder.path_hash, client=client),
+        view.at(node__path_hash=folder.path_hash, node__client=client),
         view.at(folder__in=folder.folders.all()).values("folder"),
     ):
         found = plan(rows)

@@ -6,7 +6,6 @@ from functools import cached_property
 from django.db.models import (
     Case,
     Count,
-    Exists,
     F,
     Max,
     OuterRef,
@@ -78,14 +77,14 @@ class View:
     def folder(self, path: bytes) -> Folder:
         """Return the folder with a path; raises NotFound unless the view has it."""
         path = paths.normal(path)
-        found = self._folders().filter(path_hash=paths.digest(path)).first()
+        found = self._directory(node__path_hash=paths.digest(path))
         if found is None:
             raise NotFound(f"Backup {self.job.pk} has no folder '{paths.shown(path)}'.")
         return found
 
     def node(self, node_id: int) -> Folder:
         """Return the folder with an ID; raises NotFound unless the view has it."""
-        found = self._folders().filter(pk=node_id).first() if is_id(node_id) else None
+        found = self._directory(node=node_id) if is_id(node_id) else None
         if found is None:
             raise NotFound(f"Backup {self.job.pk} has no folder with ID {node_id}.")
         return found
@@ -122,10 +121,9 @@ class View:
             rows = rows.filter(job=Subquery(here.order_by("-job_id").values("job_id")[:1]))
         return rows.exclude(kind=Entry.Kind.GONE).order_by()
 
-    def _folders(self) -> QuerySet[Folder]:
-        """Return the client's folders that are in the view."""
-        there = self.at(node=OuterRef("pk"), kind=DIRECTORY)
-        return Folder.objects.filter(Exists(there), client=self.job.client_id).order_by()
+    def _directory(self, **node) -> Folder | None:
+        found = self.at(node__client=self.job.client_id, kind=DIRECTORY, **node)
+        return next((entry.node for entry in found.select_related("node")[:1]), None)
 
     def _counts(self, parent: Folder) -> dict[int, dict[str, int]]:
         """Return for each folder in a folder that is not empty how much lies directly in it."""
