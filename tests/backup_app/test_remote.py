@@ -15,6 +15,7 @@ from . import sshd
 from .backups import back_up, begin, local_client, stored, view
 from .client import client_of
 from .factories import AccountFactory, StorageFactory, ZoneFactory
+from .restores import begin_restore, restore
 from .runs import Recording
 from .watching import WatchedProcesses
 
@@ -52,7 +53,7 @@ def client(place, server):
 
 
 class Cutting(Recording):
-    """Cuts all connections when the first file has been stored."""
+    """Cuts all connections when a good part of 30 MiB has been stored or restored."""
 
     def __init__(self, job, server):
         super().__init__(job)
@@ -61,7 +62,7 @@ class Cutting(Recording):
 
     def tick(self, files=None, size=None):
         super().tick(files, size)
-        if files and not self.cut:
+        if not self.cut and (size or 0) > 10 * MiB:
             self.cut = True
             self.server.cut()
 
@@ -125,6 +126,21 @@ def test_backup_can_be_made_after_a_lost_connection(client, place, server):
         back_up(client, run=Cutting(begin(client), server))
 
     assert back_up(client).files == 30
+
+
+def test_connection_lost_in_a_restore_places_nothing(client, place, server):
+    for number in range(30):
+        (place / f"tree/{number}").write_bytes(os.urandom(MiB))
+    backup = back_up(client)
+    for path in files_below(place / "tree"):
+        path.unlink()
+    run = Cutting(begin_restore(backup, place / "tree"), server)
+
+    with pytest.raises(EngineError):
+        restore(backup, run=run)
+
+    assert run.cut
+    assert files_below(place / "tree") == []
 
 
 def test_other_host_key_is_refused(client, place):
