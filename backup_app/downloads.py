@@ -19,7 +19,7 @@ from .exceptions import EngineError, NotFound
 from .models import Download
 
 State = Download.State
-IN_MEMORY = 16 * 1024 * 1024  # of a chunk; a larger one goes into a file
+IN_MEMORY = 1024 * 1024  # of a chunk; what is more goes into a file
 BLOCK = 256 * 1024
 
 

@@ -57,13 +57,14 @@ class BackupAutoSchema(AutoSchema):
         return self.operation.options() if self.method == "POST" else None
 
     def get_override_parameters(self):
-        return [self.operation.options] if self.method == "GET" else []
+        options = [self.operation.options] if self.method == "GET" else []
+        return [*options, *self.operation.headers]
 
     def get_response_serializers(self):
         answer = self.operation.answer
         answers = answer if isinstance(answer, dict) else {200: answer}
-        may_name = {404} if self.operation.on_behalf and self.method == "POST" else set()
-        refusals = sorted({*ALWAYS, *may_name, *self.operation.refusals})
+        of_subuser = {404} if self.operation.on_behalf else set()
+        refusals = sorted({*ALWAYS, *of_subuser, *self.operation.refusals})
         return {
             **answers,
             **{status: OpenApiResponse(ERROR, description=REFUSALS[status]) for status in refusals},

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -34,6 +35,7 @@ class Operation:
     on_behalf: bool
     refusals: tuple[int, ...]
     example: dict
+    headers: tuple[OpenApiParameter, ...]
     name: str
     description: str
 
@@ -131,6 +133,7 @@ def operation(
     on_behalf=True,
     refusals=(404,),
     example=None,
+    headers=(),
 ):
     """Make a view of a function ``(request, **path)`` that returns a dict or a response.
 
@@ -141,6 +144,7 @@ def operation(
     writes: whether each success leaves an audit row. on_behalf: whether ``subuser`` in the body
     limits the operation to that subuser's clients, instead of being a parameter of it.
     refusals: the statuses beyond 400, 401, 403, 413 and 429 that it may answer.
+    headers: of requests and answers, for the description.
     """
 
     def decorate(function):
@@ -155,6 +159,7 @@ def operation(
             on_behalf=on_behalf,
             refusals=refusals,
             example=example or {},
+            headers=headers,
             name=function.__name__,
             description=function.__doc__ or "",
         )

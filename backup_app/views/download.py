@@ -2,7 +2,7 @@
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.response import Response
 
 from .. import access, downloads, ranges
@@ -14,12 +14,19 @@ OCTETS = "application/octet-stream"
 RETRY_SECONDS = "5"
 
 
+def header(name, description, statuses=(), kind=str):
+    """Describe a header of a request, or of answers with these statuses."""
+    response = list(statuses) if statuses else False
+    return OpenApiParameter(name, kind, "header", description=description, response=response)
+
+
 @operation(
     12,
     topic="downloads",
     answer={200: DownloadReady, 202: DownloadPreparing},
     subusers=True,
     refusals=(404, 409, 502, 503),
+    headers=(header("Retry-After", "Seconds until it is worth to ask again.", [202], int),),
 )
 def download_info(request, job_id, client_ip):
     """Tell the name, the size and the number of chunks of a backup's download.
@@ -50,6 +57,13 @@ def download_info(request, job_id, client_ip):
     },
     subusers=True,
     refusals=(404, 409, 416, 502, 503),
+    headers=(
+        header("Range", "A part of the chunk: bytes=0-1023, bytes=1024- or bytes=-512."),
+        header("If-Range", "The ETag of the chunk that a part is wanted of."),
+        header("ETag", "Changes with the chunk's content.", [200, 206]),
+        header("X-Chunk-SHA256", "In hex, of the whole chunk.", [200, 206]),
+        header("Content-Range", "Such as bytes 0-1023/8388608.", [206]),
+    ),
 )
 def download(request, job_id, client_ip, chunk):
     """Fetch a chunk of a backup's download.

@@ -32,9 +32,8 @@ class Row:
 
     def send(self, party, it):
         path, body = (_filled(each, me=party.things, it=it) for each in (self.path, self.body))
-        if self.operation.method == "GET":
-            return party.api.get(f"/api/{path}")
-        return party.api.post(f"/api/{path}", body)
+        call = party.api.get if self.operation.method == "GET" else party.api.post
+        return call(f"/api/{path}", body)
 
     def __str__(self):
         return f"{self.number}-{self.path}-{'-'.join(self.body)}"
@@ -212,8 +211,8 @@ def test_what_is_not_granted_to_a_subuser_is_refused(row, world):
         require_refused(row, world[me], world[other].things, 404 if row.path in strange else 403)
 
 
-def with_body():
-    return [row for row in ROWS if row.operation.on_behalf and row.operation.method == "POST"]
+def on_behalf():
+    return [row for row in ROWS if row.operation.on_behalf]
 
 
 def of_clients():
@@ -221,7 +220,7 @@ def of_clients():
     named = "it.ip}", "it.client}", "it.job}"
     return [
         row
-        for row in with_body()
+        for row in on_behalf()
         if "subuser" not in row.body and any(name in f"{row.path}{row.body}" for name in named)
     ]
 
@@ -234,7 +233,7 @@ def test_on_behalf_of_a_subuser_only_what_is_granted(row, world):
     require_refused(behalf, world["a"], world["b1"].things, 404)
 
 
-@pytest.mark.parametrize("row", with_body(), ids=str)
+@pytest.mark.parametrize("row", on_behalf(), ids=str)
 def test_not_on_behalf_of_another_accounts_subuser(row, world):
     behalf = Row(row.number, row.path, row.body | {"subuser": "login-b1"})
 
