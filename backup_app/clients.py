@@ -135,9 +135,12 @@ def _require_address(account, name, known, values):
         raise Invalid({"ip": [f"Client '{name}' needs an IP address."]})
     if access.normalized(name) not in {None, values.get("ip") or known.ip}:
         raise Invalid({"name": [f"'{name}' is an address, but not the client's own."]})
-    others = _clients_of(account).exclude(pk=known and known.pk)
-    if other := "ip" in values and others.filter(ip=values["ip"]).first():
-        raise WrongState(f"Client '{other}' has the address '{values['ip']}' already.")
+    _require_free(_clients_of(account).exclude(pk=known and known.pk), values.get("ip"))
+
+
+def _require_free(others, ip):
+    if other := others.filter(ip=ip).first():
+        raise WrongState(f"Client '{other}' has the address '{ip}' already.")
 
 
 def _placed(account, known, values):
@@ -165,7 +168,8 @@ def _saved(account, name, values):
                 account=account, name=name, deleted=None, defaults=values
             )[0]
     except IntegrityError as e:
-        raise WrongState(f"Client '{name}' has just been made by another request.") from e
+        _require_free(_clients_of(account).exclude(name=name), values.get("ip"))
+        raise WrongState(f"Client '{name}' has just been changed by another request.") from e
 
 
 def _install_key(client, password):

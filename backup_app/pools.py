@@ -37,8 +37,11 @@ def default(account, zone=None) -> Pool:
     fitting = pools.filter(storage__zone=zone) if zone else pools.filter(name=DEFAULT)
     if found := fitting.filter(name=DEFAULT).first() or fitting.first():
         return found
-    name = f"{DEFAULT}-{zone.name}" if pools.filter(name=DEFAULT).exists() else DEFAULT
-    return save(account, name, storage=first_storage(zone))
+    is_taken = zone and pools.filter(name=DEFAULT).exists()
+    name = f"{DEFAULT}-{zone.name}" if is_taken else DEFAULT
+    # What another request makes meanwhile stays where it is.
+    values = {"storage": first_storage(zone)}
+    return Pool.objects.get_or_create(account=account, name=name, defaults=values)[0]
 
 
 def first_storage(zone=None) -> Storage:
