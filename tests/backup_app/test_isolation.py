@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import pytest
+from django.db import transaction
 
 from backup_app.models import AuditEntry
 from backup_app.urls import ROUTES
@@ -123,9 +124,12 @@ def engine(settings):
     settings.BACKUP_ENGINES = ENGINE
 
 
-@pytest.fixture
-def world():
-    return make_world()
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker):
+    """The same world for all tests of this module: each takes back what it did."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_world()
+        transaction.set_rollback(True)
 
 
 def outcome(response):
