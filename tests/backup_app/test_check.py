@@ -198,7 +198,7 @@ def test_the_private_folder_of_a_killed_restore_is_left_over(client, tmp_path):
     job = JobFactory(client=client, type="restore", status="failed")
     name = f".restore-{job.pk}-0123456789abcdef"
     private = tmp_path / "tree" / name
-    private.mkdir()
+    private.mkdir(mode=0o700)
     (private / "secret").write_text("s")
     work = Path(job.storage.path) / f"work/job-{job.pk}"
     work.mkdir(parents=True)

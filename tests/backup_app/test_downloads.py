@@ -15,6 +15,7 @@ from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.downloads import Download
 from backup_app.engines.archive.plans import RECORD, Plan
 from backup_app.exceptions import EngineError, WrongState
+from backup_app.models import Entry
 
 from .backups import KiB, back_up, local_client, local_roots, volume_of
 from .catalogs import catalogued
@@ -147,6 +148,19 @@ def test_a_chain_has_each_path_once_and_nothing_that_is_gone(client, tree, place
     start = os.fsencode(tree)[1:] + b"/"
     assert len(names) == len(set(names))
     assert {name.removeprefix(start) for name in names if name.startswith(start)} == expected
+
+
+def test_a_hard_link_whose_target_was_left_out_since_can_be_unpacked(client, tree, place):
+    full = back_up(client)
+    link = Entry.objects.get(job=full, kind="h")
+    client.fileset.exclude = [os.fsdecode(link.target)]
+    client.fileset.save()
+    job = back_up(client, "Incremental")
+
+    out = below(unpacked(whole(job), place / "out"), tree)
+
+    assert job.level == "Incremental"
+    assert (out / "a" / os.fsdecode(link.name)).read_text() == "2"
 
 
 def test_a_chain_of_many_is_read_with_few_open_files(client, tree, place, monkeypatch):

@@ -8,11 +8,11 @@ from pathlib import Path
 from ...exceptions import EngineError
 from ...models import Job, Storage, Volume
 from ..base import Problem
-from . import paths, staging
+from . import paths, restore, staging
 from .manifest import SUFFIX
 from .manifest_reader import ManifestReader
 from .removing import MARK, mark_path, remove_volume
-from .storing import manifest_path, storage_folder
+from .storing import manifest_path, storage_folder, work_folder
 
 VOLUME = re.compile(r"job-(\d+)\.tar\.zst")
 WORK = re.compile(r"job-(\d+)")
@@ -130,8 +130,16 @@ def _left_work(works: Iterable[Path], delete: bool) -> Iterator[Problem]:
             yield Problem(_private_folder(place), f"Job {job_id} has left this.", job_id)
         yield Problem(str(folder), f"Job {job_id} has left this.", job_id)
         if delete:
-            staging.remove_noted(folder)
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove_work(folder, job_id)
+
+
+def _remove_work(folder: Path, job_id: int) -> None:
+    job = Job.objects.select_related("client", "storage").filter(pk=job_id).first()
+    is_restore = job and job.type == Job.Type.RESTORE and job.storage
+    if is_restore and folder == work_folder(job):
+        restore.discard(job)  # which knows what it left on other machines
+    staging.remove_noted(folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _private_folder(place: dict[str, bytes]) -> str:

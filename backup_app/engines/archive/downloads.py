@@ -11,6 +11,7 @@ from ...exceptions import EngineError
 from ...models import Job, Volume
 from .latecomers import latecomers
 from .plans import Plan
+from .targets import lost_targets
 from .view import View
 from .volumes import VolumeReader
 
@@ -22,7 +23,8 @@ MEMORY = 64 * 1024 * 1024  # of frames that are kept by all open volumes
 def make_plan(view: View, tick: Callable[[], None]) -> Plan:
     """Return where each part of a view's tar comes from, by job, then by its place in the volume.
 
-    So hard links come after what they are links to. A view of one backup is its volume as it is.
+    So hard links come after what they are links to, which is put in even if the view has it no
+    longer: without it they could not be unpacked. A view of one backup is its volume as it is.
     """
     plan = Plan()
     if view.sources == [view.job.pk]:
@@ -31,6 +33,8 @@ def make_plan(view: View, tick: Callable[[], None]) -> Plan:
     depths = latecomers(view)
     late: list[tuple[int, int, int, int]] = []
     for source in view.sources:
+        for offset, length in lost_targets(view, source):
+            plan.add(source, offset, length)
         for page in view.pages(source, "node_id", "offset", "length"):
             tick()
             for node, offset, length in page:

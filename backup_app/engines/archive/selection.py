@@ -30,7 +30,7 @@ def select_paths(view: View, wanted: Sequence[bytes]) -> Selection:
     asked = {paths.normal(path): path for path in wanted}
     found = {}
     for batch in batches(asked):
-        found.update(_found(view, batch))
+        found.update(places(view, batch))
     for path, as_asked in asked.items():
         if path not in found:
             raise NotFound(f"Backup {view.job.pk} does not contain '{paths.shown(as_asked)}'.")
@@ -56,19 +56,17 @@ def select_ids(view: View, nodes: Sequence[int], files: Sequence[int]) -> Select
     return Selection(nodes=list(nodes_found.items()), files=chosen.files)
 
 
-def _found(view: View, wanted: Sequence[bytes]) -> dict[bytes, tuple]:
-    """Return by path the entry's ID, node ID and kind."""
-    places = {path: paths.split(path) for path in wanted}
+def places(view: View, wanted: Sequence[bytes]) -> dict[bytes, tuple]:
+    """Return ID, node ID and kind of the entries of a view that have these paths, by path."""
+    split = {path: paths.split(path) for path in wanted}
     folders = dict(
         Folder.objects.filter(
             client=view.job.client_id,
-            path_hash__in={paths.digest(folder) for folder, _ in places.values()},
+            path_hash__in={paths.digest(folder) for folder, _ in split.values()},
         ).values_list("path", "pk")
     )
     keys = {
-        (folders[folder], name): path
-        for path, (folder, name) in places.items()
-        if folder in folders
+        (folders[folder], name): path for path, (folder, name) in split.items() if folder in folders
     }
     return {keys[folder, name]: row for folder, name, *row in _rows(view, list(keys))}
 
