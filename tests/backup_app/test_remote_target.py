@@ -127,6 +127,14 @@ def test_what_is_in_the_way_is_named_and_the_rest_placed(place, destination):
     assert content(destination) == {"a": None, "a/keep": "3", "b": "2", "d": "a file"}
 
 
+def test_the_folder_that_the_private_one_is_in_keeps_its_times(place, other_disk):
+    os.utime(other_disk.parent, ns=(OLD_NS, OLD_NS))
+
+    place(files(a="1"), to=other_disk)
+
+    assert other_disk.parent.stat().st_mtime_ns == OLD_NS
+
+
 def test_files_reach_another_disk(place, other_disk, destination):
     files(a__b="old")(other_disk)
     (destination / "disk").mkdir()

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from backup_app import jobs, running
+from backup_app.engines.archive import ArchiveEngine
 from backup_app.exceptions import Canceled, EngineError
 
 from .backups import KiB, back_up, local_client, local_roots, volume_of
@@ -309,3 +311,62 @@ def test_a_dump_is_restored_as_a_file_elsewhere(with_dump, place):
     restore(with_dump, "/.databases/shop.sql", to=place / "new")
 
     assert (place / "new/.databases/shop.sql").read_text() == "owned"
+
+
+def test_the_whole_machine_can_be_a_root(client, tree):
+    before = tree_of(tree)
+    job = back_up(client)
+    shutil.rmtree(tree)
+
+    with local_roots(Path("/")):
+        restore(job, "/")
+
+    assert tree_of(tree) == before
+    assert list(Path("/").glob(".restore-*")) == []
+
+
+def test_a_root_that_is_named_by_a_symlink_is_restored_to(client, place, tree, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(place)
+    with local_roots(link):
+        job = back_up(client)
+        before = tree_of(tree)
+        shutil.rmtree(tree)
+
+        restore(job, tree)
+        restore(job, tree / "c", to=link / "new")
+
+    assert tree_of(tree) == before
+    assert (below(place / "new", tree) / "c/three").read_text() == "3"
+
+
+def test_several_roots_are_restored_to_at_once(place, tree, tmp_path):
+    other = tmp_path / "tree-of-another"
+    other.mkdir()
+    (other / "file").write_text("other")
+    with local_roots(tree, other):
+        job = back_up(local_client(place, include=[tree, other]))
+        before = tree_of(tree)
+        empty(tree)
+        empty(other)
+
+        restore(job, tree, other)
+
+    assert tree_of(tree) == before
+    assert (other / "file").read_text() == "other"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_restore_is_done_as_a_job(client, tree, place):
+    backup = back_up(client)
+    before = tree_of(tree)
+    chosen = ArchiveEngine().select_paths(backup, [bytes(tree)])
+    to = bytes(place / "new") + b"\xff"
+
+    job = jobs.start_restore(backup, client, chosen, path=to, by="ann")
+    running.run(job.pk)
+
+    job.refresh_from_db()
+    assert (job.status, job.files, job.bytes, job.message) == ("completed", 7, 3, "")
+    assert tree_of(below(os.fsdecode(to), tree)) == before
+    assert list((place / "storage/work").iterdir()) == []

@@ -77,7 +77,9 @@ while [ -n "$rest" ]; do
 done
 go "${top:-/}" || exit 1
 umask 077
+times=$(stat -c %y .)
 mkdir "./$2" "./$2/tree" "./$2/passed" || exit 1
+touch -m -d "$times" .
 printf '%s\0' "$top"
 for name in .restore-*; do
     [ -O "./$name" ] && [ "$name" != "$2" ] && printf '%s\0' "$name"
@@ -85,6 +87,15 @@ done
 exit 0
 """
 )
+
+# $1 private folder. The one that it is in may have got its times by the restore: it keeps them.
+REMOVE = r"""
+cd "${1%/*}/" || exit 0
+times=$(stat -c %y .)
+rm -rf --one-file-system "./${1##*/}"
+touch -m -d "$times" .
+exit 0
+"""
 
 # $1 private folder, then relative paths of files and folders in its tree.
 DROP = (

@@ -10,7 +10,7 @@ from ...exceptions import EngineError
 from . import paths
 from .machines import SshMachine
 from .process import Process, nothing
-from .remote_scripts import ALL, DROP, FINISH, MAKE, NO_WAY, PLACE
+from .remote_scripts import ALL, DROP, FINISH, MAKE, NO_WAY, PLACE, REMOVE
 from .staging import NAME, Staging, is_left, new_name, noted
 
 MOST = 64 * 1024 * 1024  # bytes of what a script prints
@@ -120,7 +120,7 @@ class RemoteTarget:
 
 def remove(machine: SshMachine, private: bytes, tick: Callable[[], None] = nothing) -> None:
     """Remove a private folder; the next restore to there tries again if it cannot be reached."""
-    argv = ["rm", "-rf", "--one-file-system", "--", private]
+    argv = ["sh", "-c", REMOVE, "sh", private]
     with contextlib.suppress(EngineError), machine.start(argv, tick=tick) as process:
         process.close()
 

@@ -47,7 +47,7 @@ def require_destination(client, path: bytes) -> None:
 def goal_below(path: bytes) -> Goal:
     """Return where a destination other than the original is; EngineError outside of all roots."""
     path = paths.normal(path)
-    for name, real in sorted(_names(), key=len, reverse=True):
+    for name, real in sorted(_names(), key=lambda names: len(names[0]), reverse=True):
         if is_in(path, name):
             return Goal(real, path[len(name) :].strip(b"/"), b"")
     raise EngineError(

@@ -20,6 +20,7 @@ from pathlib import Path
 from ...exceptions import EngineError
 from ...models import Job
 from . import paths
+from .metadata import copy_times
 from .trees import empty_folder
 from .ways import OPEN_FOLDER, Way
 
@@ -64,7 +65,8 @@ class Staging:
         _remove_left(fd)
         name = new_name(self.job_id)
         self.note(root=root, parent=parent, name=name)
-        os.mkdir(name, 0o700, dir_fd=fd)
+        with _keeping_times(fd):
+            os.mkdir(name, 0o700, dir_fd=fd)
         try:
             private_fd = _open_own(name, fd)
             try:
@@ -125,7 +127,17 @@ def _remove(name, parent_fd):
             empty_folder(fd)
         finally:
             os.close(fd)
-        os.rmdir(name, dir_fd=parent_fd)
+        with _keeping_times(parent_fd):
+            os.rmdir(name, dir_fd=parent_fd)
+
+
+@contextlib.contextmanager
+def _keeping_times(fd):
+    """Let an open folder have the times afterwards that it has now: they may be restored ones."""
+    status = os.stat(fd)
+    yield
+    with contextlib.suppress(PermissionError):
+        copy_times(fd, status)
 
 
 def _open_own(name, parent_fd):
