@@ -25,6 +25,22 @@ def check_settings(**kwargs):
 
 
 @register(Tags.compatibility)
+def check_upload_limits(**kwargs):
+    """Return a warning for each limit of Django's that is below what the API says it takes."""
+    given = zip(("MEMORY_SIZE", "NUMBER_FIELDS"), conf.upload_limits, strict=True)
+    wanted = {"MEMORY_SIZE": conf.MAX_BODY_BYTES, "NUMBER_FIELDS": conf.MAX_PATHS}
+    return [
+        Caution(
+            f"DATA_UPLOAD_MAX_{name} is {value}: forms in parts are refused from there on.",
+            hint=f"Set it to {wanted[name]} or more.",
+            id="backup_app.W002",
+        )
+        for name, value in given
+        if value is not None and value < wanted[name]
+    ]
+
+
+@register(Tags.compatibility)
 def check_engines(**kwargs):
     """Return an error for each engine that cannot be made."""
     if not isinstance(conf.engines, dict) or "default" not in conf.engines:

@@ -72,6 +72,11 @@ class Conf:
         return self._members("MAILBOX_PATTERNS")
 
     @property
+    def upload_limits(self) -> tuple[int | None, int | None]:
+        """How many bytes and fields Django takes in a form of several parts; None is any."""
+        return settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+
+    @property
     def user_model(self) -> str:
         return settings.AUTH_USER_MODEL
 

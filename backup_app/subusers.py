@@ -10,22 +10,14 @@ from .exceptions import Invalid, WrongState
 from .models import Grant, Subuser
 
 
-def add(
-    account, *, login, first_name, last_name, email, password: str = "", bmr: bool = False
-) -> Subuser:
+def add(account, *, login: str, password: str = "", **person) -> Subuser:
     """Create a subuser, who can log in once there is a password.
 
-    Logins are unique in the whole installation, also when only their case differs. Raises
-    WrongState for one that is taken, Invalid for what HTTP Basic cannot carry.
+    person: ``first_name``, ``last_name``, ``email`` and ``bmr``. Logins are unique in the whole
+    installation, also when only their case differs. Raises WrongState for one that is taken,
+    Invalid for what HTTP Basic cannot carry.
     """
-    subuser = Subuser(
-        account=account,
-        login=cleaned_login(login),
-        first_name=first_name,
-        last_name=last_name,
-        email=email,
-        bmr=bmr,
-    )
+    subuser = Subuser(account=account, login=cleaned_login(login), **person)
     if password:
         _hash(subuser, password)
     require_free(subuser.login)

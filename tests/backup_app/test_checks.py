@@ -101,3 +101,13 @@ def test_a_root_that_is_no_folder_is_found_with_the_database(tmp_path, settings)
     assert checks.check_folders() == []
     settings.BACKUP_ROOT = str(tmp_path / "new" / "backups")
     assert checks.check_folders(databases=["default"]) == []
+
+
+def test_limits_of_django_below_ours_are_found(settings):
+    assert checks.check_upload_limits() == []
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = None
+
+    assert [warning.msg for warning in checks.check_upload_limits()] == [
+        "DATA_UPLOAD_MAX_NUMBER_FIELDS is 1000: forms in parts are refused from there on."
+    ]
