@@ -40,6 +40,6 @@ def _death(job):
         return ""
     if is_gone(job.worker):
         return "The process that did this job ended before it was done."
-    if job.seen < timezone.now() - dt.timedelta(seconds=conf.JOB_LOST_SECONDS):
+    if (job.seen or job.created) < timezone.now() - dt.timedelta(seconds=conf.JOB_LOST_SECONDS):
         return f"This job gave no sign of life for {conf.JOB_LOST_SECONDS} seconds."
     return ""

@@ -1,7 +1,6 @@
 """A small engine that copies folders, for tests of all that is around an engine."""
 
 import shutil
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
@@ -17,20 +16,18 @@ from backup_app.models import Entry, Folder, Job, JobSource, Volume
 NAME = "tests.backup_app.engines.FolderEngine"
 
 
-def folder_engine(**options):
+def folder_engine():
     """Return settings by which the default engine is a FolderEngine."""
-    return override_settings(BACKUP_ENGINES={"default": {"BACKEND": NAME, "OPTIONS": options}})
+    return override_settings(BACKUP_ENGINES={"default": {"BACKEND": NAME}})
 
 
 @dataclass
 class FolderEngine(Engine):
     """Copies the files right in the fileset's folders to ``<storage>/volumes/job-<id>``.
 
-    A backup that is not full copies what the newest backup lacks. ``pause`` is the time that each
-    file takes, so that there is a moment to kill or cancel.
+    A backup that is not full copies what the newest backup lacks.
     """
 
-    pause: float = 0.0
     supports_databases = True
 
     def systems(self):
@@ -88,7 +85,6 @@ class FolderEngine(Engine):
         volume = _volume(job)
         with transaction.atomic():
             job.delete()
-        time.sleep(self.pause)
         shutil.rmtree(volume, ignore_errors=True)
 
     def check_storage(self, storage, *, delete=False):
@@ -117,12 +113,8 @@ class FolderEngine(Engine):
             raise WrongState(f"There is no database '{name}' on client '{client}'.")
 
     def _copy(self, run, path, place, *, catalog=True):
-        with place.open("wb") as file:
-            content = path.read_bytes()
-            file.write(content[: len(content) // 2])
-            file.flush()
-            time.sleep(self.pause)
-            file.write(content[len(content) // 2 :])
+        content = path.read_bytes()
+        place.write_bytes(content)
         if catalog:
             _catalog(run.job, path, int(place.name), content)
 

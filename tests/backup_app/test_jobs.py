@@ -1,4 +1,7 @@
+import threading
+
 import pytest
+from django.db import connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
@@ -258,3 +261,26 @@ class TestCancel:
 
         with pytest.raises(WrongState, match=rf"^Job {job.pk} has ended: it is {status}\.$"):
             jobs.cancel(job, "ann")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_several_started_together_one_is_queued():
+    client = ClientFactory()
+    start, results = threading.Barrier(4), []
+
+    def ask():
+        start.wait()
+        try:
+            results.append(jobs.start_backup(client, by="ann").status)
+        except WrongState:
+            results.append("refused")
+        connection.close()
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(results) == ["queued", "refused", "refused", "refused"]
+    assert queued() == [[Job.objects.get().pk]]

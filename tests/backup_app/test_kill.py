@@ -24,6 +24,7 @@ from .test_retention import DAY
 pytestmark = pytest.mark.django_db(transaction=True)
 SEEDS = range(int(os.environ.get("KILLS", "2")))
 FILES = 40
+WORKER = "worker --no-startup-delay --interval=0.05".split()
 REMOVAL = 0.05  # seconds from when the first backup is removed to the kill
 
 
@@ -64,8 +65,7 @@ def back_up(client, level="Incremental"):
 
 def kill_while_it_runs(tmp_path, job, seed, like):
     """Let a worker begin a job, and kill it at a random moment of the time that ``like`` took."""
-    words = "worker --no-startup-delay --interval=0.05".split()
-    with manage(tmp_path, *words) as worker:
+    with manage(tmp_path, *WORKER) as worker:
         wait_for(lambda: not Job.objects.filter(pk=job.pk, status="queued").exists(), worker)
         time.sleep(moment(seed, 1.2 * (like.ended - like.started).total_seconds()))
         worker.kill()
@@ -103,7 +103,7 @@ def test_a_killed_backup_leaves_nothing(client, tmp_path, seed):
     first = back_up(client)
     change(client, seed + 1)
     job = jobs.start_backup(client, by="test")
-    tasks.run_job.enqueue(job.pk)
+    tasks.enqueue(job.pk)
 
     kill_while_it_runs(tmp_path, job, seed, like=first)
 
@@ -115,6 +115,26 @@ def test_a_killed_backup_leaves_nothing(client, tmp_path, seed):
     tasks.run_job.call(job.pk)
     job.refresh_from_db()
     assert job.status in ("failed", "completed")
+    require_next_backup(client)
+
+
+def test_a_backup_that_is_canceled_ends_in_seconds(client, tmp_path):
+    (client.source / "large").write_bytes(random.Random(1).randbytes(40_000_000))  # noqa: S311
+    client.fileset.options = {"compression": 19}  # takes longer than it takes to cancel
+    client.fileset.save()
+    job = jobs.start_backup(client, by="test")
+    tasks.enqueue(job.pk)
+
+    with manage(tmp_path, *WORKER) as worker:
+        wait_for(lambda: Job.objects.filter(pk=job.pk, bytes_expected__gt=0).exists(), worker)
+        jobs.cancel(job, "ann")
+        wait_for(lambda: not Job.objects.filter(pk=job.pk, status="canceling").exists(), worker)
+
+    job.refresh_from_db()
+    assert (job.status, job.message) == ("canceled", "The job was canceled.")
+    require_order(client)
+    assert problems(client) == []
+    client.source.joinpath("large").unlink()
     require_next_backup(client)
 
 
@@ -131,7 +151,7 @@ def test_a_killed_restore_can_be_repeated(client, tmp_path, seed):
         return jobs.start_restore(backup, client, selection, path=str(target).encode(), by="test")
 
     job = start()
-    tasks.run_job.enqueue(job.pk)
+    tasks.enqueue(job.pk)
 
     kill_while_it_runs(tmp_path, job, seed, like=backup)
 

@@ -70,6 +70,7 @@ def test_other_files_are_none(job):
     entry(job, b"/mail/ann@example.org.txt")
     entry(job, b"/mail/archive.pst")
     entry(job, b"/pst")
+    entry(job, b"/%s@example.org.pst" % (b"a" * 250))
     entry(job, b"/ann@example.org.pst", kind="-")
     entry(JobFactory(client=job.client), b"/bob@example.org.pst")
 
