@@ -342,6 +342,13 @@ def test_what_was_being_removed_stays_away(chain):
     assert [job.pk for job in rebuild(chain[0].storage)] == [chain[0].pk, chain[1].pk]
 
 
+def test_what_a_job_at_work_has_just_written_is_left_to_it(chain):
+    Job.objects.filter(pk=chain[2].pk).update(status="running")
+    Volume.objects.filter(job=chain[2]).delete()
+
+    assert rebuild(chain[0].storage) == []
+
+
 def test_chains_over_two_storages_come_back(chain, client, place, tree):
     (place / "other").mkdir()
     other = StorageFactory(path=str(place / "other"), zone=client.zone)

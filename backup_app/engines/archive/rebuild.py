@@ -1,6 +1,7 @@
 """Bringing backups back into the database, from what is in a storage."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -55,26 +56,28 @@ def rebuild_catalog(storage: Storage, *, dry_run: bool = False) -> Iterator[Job 
     yield from _read(storage, folder, found)
     found.sort(key=lambda each: each.head["job"]["id"], reverse=True)
     for each in found:
-        try:
+        # What cannot be made is said of each of its backups below.
+        with suppress(*FAULTS):
             surroundings.client(each.head)
-        except FAULTS:
-            continue  # said for each of its backups below
-    brought = set()
+    brought: set[str] = set()
     for each in reversed(found):
-        try:
-            job = Comeback(storage, surroundings, each, brought).job(dry_run=dry_run)
-        except FAULTS as e:
-            words = str(e) if isinstance(e, BackupError) else f"The manifest is strange: {e!r}."
-            yield Problem(str(each.manifest.path), words, each.head["job"]["id"])
-        else:
-            brought.add(each.name)
-            yield job
+        yield _come_back(Comeback(storage, surroundings, each, brought), each, dry_run)
+
+
+def _come_back(comeback: "Comeback", found: Found, dry_run: bool) -> Job | Problem:
+    try:
+        return comeback.job(dry_run=dry_run)
+    except FAULTS as e:
+        words = str(e) if isinstance(e, BackupError) else f"The manifest is strange: {e!r}."
+        return Problem(str(found.manifest.path), words, found.head["job"]["id"])
 
 
 def _read(storage: Storage, folder: Path, found: list[Found]) -> Iterator[Problem]:
     """Add what is to come back to ``found``; yield what cannot."""
+    # In this order: what is complete by now is in the database by the time it is asked.
+    manifests = sorted(folder.glob(f"volumes/*/*{SUFFIX}"))
     known = set(Volume.objects.filter(job__storage=storage).values_list("path", flat=True))
-    for path in sorted(folder.glob(f"volumes/*/*{SUFFIX}")):
+    for path in manifests:
         volume = path.with_name(path.name.removesuffix(SUFFIX))
         name = str(volume.relative_to(folder))
         if name in known or mark_path(volume).exists():
@@ -82,9 +85,11 @@ def _read(storage: Storage, folder: Path, found: list[Found]) -> Iterator[Proble
         try:
             each = Found(volume, name, ManifestReader(path))
             _require_volume(each)
-            found.append(each)
         except EngineError as e:
             yield Problem(str(path), str(e))
+        else:
+            if not Job.objects.open().filter(pk=each.head["job"]["id"]).exists():
+                found.append(each)
 
 
 def _require_volume(found: Found) -> None:
@@ -110,6 +115,7 @@ class Comeback:
         client = self._surroundings.client(self._head)
         sources = self._sources(client, dry_run=dry_run)
         job = self._row(client, sources)
+        self._brought.add(self._found.name)
         if dry_run:
             job.stored_bytes = self._head["volume"]["size"]
             return job
