@@ -88,14 +88,19 @@ def _read(storage: Storage, folder: Path, found: list[Found]) -> Iterator[Proble
         except EngineError as e:
             yield Problem(str(path), str(e))
         else:
-            if not Job.objects.open().filter(pk=each.head["job"]["id"]).exists():
+            if not _is_at_work(each.head):
                 found.append(each)
+
+
+def _is_at_work(head: dict[str, Any]) -> bool:
+    same = {"pk": head["job"]["id"], "client": head["client"]["id"]}
+    return Job.objects.open().filter(**same).exists()
 
 
 def _require_volume(found: Found) -> None:
     size = found.head["volume"].get("size")
-    if not isinstance(found.head["job"].get("id"), int):
-        raise EngineError(f"The manifest '{found.manifest.path}' names no job.")
+    if not all(isinstance(found.head[part].get("id"), int) for part in ("job", "client")):
+        raise EngineError(f"The manifest '{found.manifest.path}' names no job or no client.")
     if not found.volume.is_file():
         raise EngineError(f"The volume '{found.volume}' is missing.")
     if found.volume.stat().st_size != size:
