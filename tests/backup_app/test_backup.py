@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -309,6 +310,66 @@ def test_a_missing_path_is_a_warning_and_its_content_is_kept(place, tree):
     assert job.status == "warnings"
     assert any(f"{place}/other" in message for message in job.run.messages)
     assert below(job, place) == {"tree", "tree/a", "tree/sub", "other", "other/b"}
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """Return what puts a script in the place of a program; in it {real} is the program itself."""
+
+    def replace(name, script):
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        (folder / name).write_text("#!/bin/sh\n" + script.format(real=shutil.which(name)))
+        (folder / name).chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+    return replace
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        (
+            '{real} "$@" | head -c 2000; echo killed >&2; exit 137',
+            r"is cut off after 2000 .* killed",
+        ),
+        ("echo no such option >&2; exit 64", r"is cut off after 0 bytes\. no such option"),
+        ('{real} "$@"; echo broken >&2; exit 3', r"tar failed \(3\)\."),
+        ('{real} "$@"; kill -9 $$', r"tar failed \(-9\)\."),
+        ("echo '<html>'; head -c 9999 /dev/zero", r"What came is no tar: at byte 0\."),
+    ],
+)
+def test_a_tar_that_dies_fails_the_backup_and_leaves_nothing(place, tree, program, script, message):
+    program("tar", script)
+
+    with pytest.raises(EngineError, match=message):
+        back_up(local_client(place))
+
+    assert left(place) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("complaint", "expected"),
+    [
+        ("find: \u2018{tree}/sub\u2019: Input/output error", {"sub", "sub/b", "sub/c", "sub/c/d"}),
+        ("find: \u2018{tree}/sub/c\u2019: Permission denied", {"sub", "sub/c", "sub/c/d"}),
+        ("find: it failed", {"a", "sub", "sub/b", "sub/c", "sub/c/d"}),
+    ],
+)
+def test_what_could_not_be_listed_is_not_gone(place, tree, program, complaint, expected):
+    (tree / "sub/b").touch()
+    (tree / "sub/c").mkdir()
+    (tree / "sub/c/d").touch()
+    client = local_client(place)
+    back_up(client)
+    for path in (tree / "a", tree / "sub/b", tree / "sub/c/d"):
+        path.unlink()
+    program("find", f"{{real}} \"$@\"; echo '{complaint.format(tree=tree)}' >&2; exit 1")
+
+    job = back_up(client, "Incremental")
+
+    assert (job.status, below(job, tree)) == ("warnings", expected)
+    assert any(complaint.format(tree=tree) in message for message in job.run.messages)
 
 
 def test_a_file_that_vanishes_is_a_warning(place, tree):
