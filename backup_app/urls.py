@@ -3,7 +3,7 @@
 from django.urls import URLPattern, re_path, register_converter
 from django.urls.resolvers import RoutePattern
 
-from .converters import NumberConverter
+from .converters import NumberConverter, TextConverter
 from .errors import unknown
 from .views import (
     browse,
@@ -19,6 +19,7 @@ from .views import (
 )
 
 register_converter(NumberConverter, "number")
+register_converter(TextConverter, "text")
 
 
 class Route(RoutePattern):
@@ -29,40 +30,40 @@ class Route(RoutePattern):
 
 
 ROUTES = {
-    "jobs/<str:client_ip>": jobs.backups,
+    "jobs/<text:client_ip>": jobs.backups,
     "files/<number:job_id>": browse.files,
     "nodes/<number:job_id>/<number:node_id>": browse.nodes,
-    "restore/<number:job_id>/<str:client_ip>": restore.restore,
-    "restorenodes/<number:job_id>/<str:client_ip>": restore.restore_nodes,
-    "restoremysql/<number:job_id>/<str:db_name>": restore.restore_mysql,
+    "restore/<number:job_id>/<text:client_ip>": restore.restore,
+    "restorenodes/<number:job_id>/<text:client_ip>": restore.restore_nodes,
+    "restoremysql/<number:job_id>/<text:db_name>": restore.restore_mysql,
     "status/<number:job_id>": jobs.status,
-    "run/<str:client_ip>": commands.run,
+    "run/<text:client_ip>": commands.run,
     "cancel/<number:job_id>": jobs.cancel,
-    "system/<str:server_ip>": clients.system,
-    "restoretree/<str:client_ip>": browse.restore_tree,
-    "downloadinfo/<number:job_id>/<str:client_ip>": download.download_info,
-    "download/<number:job_id>/<str:client_ip>/<number:chunk>": download.download,
-    "getclientnamebyip/<str:client_ip>": clients.client_name_by_ip,
-    "msexchange/<str:client_ip>/getemail": mail.mailbox_file,
-    "msexchange/<str:client_ip>/path": mail.mailbox_path,
-    "msexchange/<str:client_ip>/search": mail.mailbox_search,
+    "system/<text:server_ip>": clients.system,
+    "restoretree/<text:client_ip>": browse.restore_tree,
+    "downloadinfo/<number:job_id>/<text:client_ip>": download.download_info,
+    "download/<number:job_id>/<text:client_ip>/<number:chunk>": download.download,
+    "getclientnamebyip/<text:client_ip>": clients.client_name_by_ip,
+    "msexchange/<text:client_ip>/getemail": mail.mailbox_file,
+    "msexchange/<text:client_ip>/path": mail.mailbox_path,
+    "msexchange/<text:client_ip>/search": mail.mailbox_search,
     "getbaaszones": storages.zones,
     "storages": storages.list_storages,
     "servers": clients.list_servers,
     "myjobs": jobs.my_jobs,
     "supportedsystems": storages.supported_systems,
-    "backupnow/<str:client_ip>/<str:level>": jobs.backup_now,
-    "getconfig/<str:client_ip>/<str:system>": clients.get_config,
-    "genconfig/<str:system>": clients.generate_config,
-    "backupoptions/<str:client_ip>/<str:system>": clients.backup_options,
-    "getpool/<str:pool_name>": storages.get_pool,
+    "backupnow/<text:client_ip>/<text:level>": jobs.backup_now,
+    "getconfig/<text:client_ip>/<text:system>": clients.get_config,
+    "genconfig/<text:system>": clients.generate_config,
+    "backupoptions/<text:client_ip>/<text:system>": clients.backup_options,
+    "getpool/<text:pool_name>": storages.get_pool,
     "savepool": storages.save_pool,
     "subuser/add": subusers.add_subuser,
     "subuser/grant": subusers.grant_access,
     "subuser/password": subusers.set_password,
     "subuser/check": subusers.subuser_exists,
     "subuser/bmr": subusers.bare_metal_restore,
-    "deleteclient/<str:client_name>": clients.delete_client,
+    "deleteclient/<text:client_name>": clients.delete_client,
     "joblog/<number:job_id>": jobs.job_log,
     "savefileset": filesets.save_fileset,
 }

@@ -1,5 +1,6 @@
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 
 # So that what they assert is shown in full, as it is in test files.
 pytest.register_assert_rewrite(
@@ -16,3 +17,13 @@ def staff(client):
     user = User.objects.create_superuser("staff@example.org")
     client.force_login(user)
     return user
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker):
+    """The parties of ``world.py``, made once: each test takes back what it did."""
+    from .world import make_world  # once there are settings
+
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_world()
+        transaction.set_rollback(True)

@@ -3,12 +3,11 @@
 from dataclasses import dataclass, field
 
 import pytest
-from django.db import transaction
 
 from backup_app.models import AuditEntry
 from backup_app.urls import ROUTES
 
-from .world import ENGINE, PASSWORD, Things, kept, make_world
+from .world import ENGINE, PASSWORD, Things, kept
 
 pytestmark = pytest.mark.django_db
 OPERATIONS = {view.operation.number: view.operation for view in ROUTES.values()}
@@ -32,7 +31,7 @@ class Row:
         return OPERATIONS[self.number]
 
     def send(self, party, it):
-        path, body = (_filled(each, me=party.things, it=it) for each in (self.path, self.body))
+        path, body = (filled(each, me=party.things, it=it) for each in (self.path, self.body))
         call = party.api.get if self.operation.method == "GET" else party.api.post
         return call(f"/api/{path}", body)
 
@@ -40,14 +39,14 @@ class Row:
         return f"{self.number}-{self.path}-{'-'.join(self.body)}"
 
 
-def _filled(value, **things):
+def filled(value, **things):
     match value:
         case str():
             return value.format(**things)
         case list():
-            return [_filled(each, **things) for each in value]
+            return [filled(each, **things) for each in value]
         case dict():
-            return {name: _filled(each, **things) for name, each in value.items()}
+            return {name: filled(each, **things) for name, each in value.items()}
     return value
 
 
@@ -122,14 +121,6 @@ each_row = pytest.mark.parametrize("row", ROWS, ids=str)
 @pytest.fixture(autouse=True)
 def engine(settings):
     settings.BACKUP_ENGINES = ENGINE
-
-
-@pytest.fixture(scope="module")
-def world(django_db_setup, django_db_blocker):
-    """The same world for all tests of this module: each takes back what it did."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield make_world()
-        transaction.set_rollback(True)
 
 
 def outcome(response):
