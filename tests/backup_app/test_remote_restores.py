@@ -209,6 +209,7 @@ def test_what_was_changed_is_put_back_in_place(client, tree, forest, step):
     job = back_up(client)
     change(top, [pair for pair in step if pair[0] in ("delete", "touch")])
 
-    restore(job, tree)
+    run = restore(job, tree)
 
+    assert run.lines[1:] == []
     assert tree_of(top) == before

@@ -78,12 +78,23 @@ def content(folder):
 
 def test_names_of_all_kinds_are_placed_and_replaced(place, destination):
     names = {"-n": "1", " ": "2", "a\nb": "3", ".hidden": "4", "..odd": "5", "*": "6", "'": "7"}
+    names |= {os.fsdecode(b"\xce\xf0\x8bh\x07\x82\x88\xff"): "8", "\\": "9"}
     files(**dict.fromkeys(names, "old"))(destination)
 
     refused = place(files(**names))
 
     assert refused == {}
     assert content(destination) == names
+
+
+def test_odd_names_make_empty_folders_go_away(place, destination):
+    name = os.fsdecode(b"\x81\x82\x88\xff")
+    (destination / name / name).mkdir(parents=True)
+
+    refused = place(files(**{f"{name}__{name}": "1"}))
+
+    assert refused == {}
+    assert (destination / name / name).read_text() == "1"
 
 
 def test_a_folder_that_is_there_gets_the_metadata_of_the_restored_one(place, destination):

@@ -115,9 +115,7 @@ exit 0
 """
 )
 
-# $1 private folder, $2 destination ("" is the original location), $3 a folder of the tree as find
-# names it. Exits with 0 when the folder is dealt with, with 1 when find is to go into it.
-PLACE = (
+PLACING = (
     COMMON
     + r"""
 private=$1 base=$2 path=${3#.}
@@ -134,7 +132,16 @@ put() {
         mv -f -T -- "$1" "./$2"
     fi
 }
+"""
+)
 
+# $1 private folder, $2 destination ("" is the original location), $3 a folder of the tree as find
+# names it, $4 the script for files. Exits with 0 when the folder is dealt with, with 1 when find is
+# to go into it.
+PLACE = (
+    PLACING
+    + r"""
+one_by_one=$4
 place_folder() {
     name=${path##*/}
     go "$base${path%/*}" || { say w "$path"; return 0; }
@@ -160,18 +167,14 @@ place_files() {
     if [ -n "$(find "$from" -mindepth 1 -maxdepth 1 ! -type d -print -quit)" ]; then
         say + "$path"
     fi
+    # The find that runs this would put its own path for two braces side by side.
+    here='{' && here=$here'}'
     if ! other_disk; then
-        find "$from" -mindepth 1 -maxdepth 1 ! -type d -exec mv -f -t . -- {} + 2>/dev/null
+        find "$from" -mindepth 1 -maxdepth 1 ! -type d \
+            -exec mv -f -t . -- "$here" + 2>/dev/null
     fi
-    for file in "$from"/* "$from"/.[!.]* "$from"/..?*; do
-        [ -L "$file" ] || { [ -e "$file" ] && [ ! -d "$file" ]; } || continue
-        name=${file##*/}
-        if [ -d "./$name" ] && [ ! -L "./$name" ] && ! rmdir "./$name" 2>/dev/null; then
-            say e "$path/$name"
-        elif ! put "$file" "$name"; then
-            say o "$path/$name"
-        fi
-    done
+    find "$from" -mindepth 1 -maxdepth 1 ! -type d \
+        -exec sh -c "$one_by_one" sh "$private" "$base" "$path" "$here" +
     touch -r "$private/times" "$from"
     return 1
 }
@@ -181,6 +184,25 @@ if [ -n "$path" ]; then
 fi
 place_files && exit 0
 exit 1
+"""
+)
+
+# $1 and $2 as of PLACE, $3 path of a folder, then its files that mv could not place all at once.
+# No pattern finds them: some shells know no names with bytes above 127.
+FILES = (
+    PLACING
+    + r"""
+shift 3
+go "$base$path" || exit 0
+for file; do
+    name=${file##*/}
+    if [ -d "./$name" ] && [ ! -L "./$name" ] && ! rmdir "./$name" 2>/dev/null; then
+        say e "$path/$name"
+    elif ! put "$file" "$name"; then
+        say o "$path/$name"
+    fi
+done
+exit 0
 """
 )
 
@@ -201,14 +223,14 @@ exit 0
 """
 )
 
-# $1 private folder, $2 destination, which is made if need be, $3 and $4 the scripts above.
+# $1 private folder, $2 destination, which is made if need be, $3 to $5 the scripts above.
 ALL = (
     COMMON
     + r"""
 go "$2" make || exit 9
 cd "$1/tree" || exit 1
-find . -type d -exec sh -c "$3" sh "$1" "$2" {} \; -prune
-find . -depth -type d -exec sh -c "$4" sh "$1" "$2" {} \;
+find . -type d -exec sh -c "$3" sh "$1" "$2" {} "$4" \; -prune
+find . -depth -type d -exec sh -c "$5" sh "$1" "$2" {} \;
 """
 )
 NO_WAY = 9  # its exit code when a symlink is in the destination

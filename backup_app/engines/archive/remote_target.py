@@ -10,7 +10,7 @@ from ...exceptions import EngineError
 from . import paths
 from .machines import SshMachine
 from .process import Process, nothing
-from .remote_scripts import ALL, DROP, FINISH, MAKE, NO_WAY, PLACE, REMOVE
+from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, NO_WAY, PLACE, REMOVE
 from .staging import NAME, Staging, is_left, new_name, noted
 
 MOST = 64 * 1024 * 1024  # bytes of what a script prints
@@ -91,7 +91,7 @@ class RemoteTarget:
         self._feed([b"./" + name for name in names], "sh", "-c", inside, "sh", self._private)
 
     def _place_all(self, base) -> Iterator[bytes]:
-        argv = ["sh", "-c", ALL, "sh", self._private, base, PLACE, FINISH]
+        argv = ["sh", "-c", ALL, "sh", self._private, base, PLACE, FILES, FINISH]
         with self.machine.start(argv, tick=self.tick) as process:
             yield from _split(process)
             code = process.close()
