@@ -6,7 +6,7 @@ from backup_app import jobs
 from backup_app.exceptions import Canceled
 from backup_app.models import Job
 
-from .contract_setting import Setting, begun, change, ended, paths_of
+from .contract_setting import Setting, at_work, change, ended, paths_of
 from .runs import Recording
 
 
@@ -60,7 +60,7 @@ class Backups(Setting):
 
     def test_a_canceled_backup_leaves_nothing(self, engine, machine, filled):
         full = self.back_up(machine)
-        job = begun(machine)
+        job = at_work(jobs.start_backup(machine, level="Full", by="test"))
         with pytest.raises(Canceled):
             engine.backup(Recording(job, cancel_at=1))
 

@@ -5,11 +5,13 @@ import subprocess
 
 import pytest
 
+from backup_app import jobs
 from backup_app.engines.base import Selection
-from backup_app.exceptions import NotFound
+from backup_app.exceptions import Canceled, NotFound
 
-from .contract_setting import UNKNOWN, Setting, at, change, downloaded, paths_of
+from .contract_setting import UNKNOWN, Setting, at, at_work, change, downloaded, paths_of
 from .restores import tree_of
+from .runs import Recording
 
 
 class Restores(Setting):
@@ -101,3 +103,17 @@ class Restores(Setting):
             for start in (len(whole) - 1, 0, 1000, 250_001, 512):
                 part = b"".join(ranges.read(start, 700))[:700]
                 assert part == whole[start : start + 700]
+
+    def test_a_canceled_restore_places_nothing(self, engine, machine, filled, destination):
+        backup = self.back_up(machine)
+        chosen = engine.select_paths(backup, [bytes(filled)])
+        path = bytes(destination)
+        job = at_work(jobs.start_restore(backup, machine, chosen, path=path, by="test"))
+        with pytest.raises(Canceled):
+            engine.restore(Recording(job, cancel_at=1))
+
+        engine.discard(job)
+        engine.discard(job)
+
+        assert list(destination.iterdir()) == []
+        assert self.paths_in(engine, backup, bytes(filled)) == paths_of(filled)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from backup_app.models import Job, JobLog
+from backup_app.models import Client, Job, JobLog
 
 from .catalogs import catalogued
 from .client import client_of, queries_of
@@ -154,6 +154,11 @@ class TestBackups:
         assert ids(answer) == [jobs[1].pk]
         assert answer.json()["total"] == 3
 
+    def test_an_empty_path_is_none(self, listed, machine):
+        job = JobFactory(client=machine, status="failed")
+
+        assert ids(listed(path="")) == [job.pk]
+
     def test_a_path_that_is_not_absolute_is_refused(self, listed):
         assert listed(path="etc").json()["fields"] == {"path": ["'etc' is not an absolute path."]}
 
@@ -204,6 +209,20 @@ class TestStatus:
 
         assert answer.status_code == 200
         assert (answer.json()["status"], answer.json()["message"]) == ("running", "Reading.")
+
+    def test_the_jobs_of_a_deleted_client_are_unknown(self, api, machine):
+        job = JobFactory(client=machine, status="completed")
+        Client.objects.update(deleted=NOON)
+
+        answer = api.get(f"/api/status/{job.pk}")
+
+        assert answer.status_code == 404
+        assert answer.json()["error"] == f"There is no job {job.pk}."
+
+    def test_takes_one_query_beside_those_of_the_login(self, api, machine):
+        job = JobFactory(client=machine)
+
+        assert queries_of(lambda: api.get(f"/api/status/{job.pk}")) == 3
 
     def test_only_by_get(self, api, machine):
         answer = api.post(f"/api/status/{JobFactory(client=machine).pk}")
