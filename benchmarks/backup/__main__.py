@@ -36,7 +36,10 @@ def parsed():
     parser.add_argument(
         "--database", default="sqlite", help="'sqlite', or the URL of an empty database"
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.rounds < 2:
+        parser.error("--rounds must be 2 or more: quartiles need them.")
+    return options
 
 
 def measured(folder, tree, options):
@@ -63,12 +66,8 @@ def report(found):
     for name, (seconds, memory) in found.items():
         goal = f"{GOALS[name]}" if name in GOALS else ""
         ratio = shown(times(seconds, base))
-        table.add_row(name, shown(spread(seconds)), ratio, goal, f"{max(memory):.0f}")
+        table.add_row(name, shown(Spread.of(seconds)), ratio, goal, f"{max(memory):.0f}")
     Console().print(table)
-
-
-def spread(values):
-    return Spread.of(values if len(values) > 1 else values * 2)
 
 
 def shown(values):
