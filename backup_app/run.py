@@ -11,6 +11,7 @@ from .models import Job, JobLog
 
 EVERY = 1.0  # seconds between two writes
 MOST_LINES = 500  # that wait for the next write
+MAX_NUMBER = 2**63 - 1
 
 Level = JobLog.Level
 logger = logging.getLogger(__name__)
@@ -41,11 +42,12 @@ class JobRun:
         self._add(Level.ERROR, message)
 
     def expect(self, size: int):
-        self._progress["bytes_expected"] = size
+        self._progress["bytes_expected"] = countable(size)
 
     def tick(self, files: int | None = None, size: int | None = None):
         done = {"files_done": files, "bytes_done": size}
-        self._progress |= {name: value for name, value in done.items() if value is not None}
+        known = {name: value for name, value in done.items() if value is not None}
+        self._progress |= {name: countable(value) for name, value in known.items()}
         if time.monotonic() - self._written >= EVERY:
             self._beat()
 
@@ -83,6 +85,11 @@ class JobRun:
         except OperationalError:
             logger.warning("The sign of life of job %s could not be written.", self.job.pk)
             connection.close_if_unusable_or_obsolete()
+
+
+def countable(number: int) -> int:
+    """Return a number of bytes as a database can keep it: sparse files can have more together."""
+    return min(number, MAX_NUMBER)
 
 
 def storable(message: str) -> str:

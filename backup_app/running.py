@@ -9,7 +9,7 @@ from .engines import get_engine
 from .engines.base import Outcome
 from .exceptions import BackupError, Canceled, InvalidEngine
 from .models import Job
-from .run import JobRun, storable
+from .run import JobRun, countable, storable
 from .workers import this_worker
 
 Status, Type = Job.Status, Job.Type
@@ -74,10 +74,10 @@ def _succeed(run, outcome: Outcome):
     status = Status.WARNINGS if errors else Status.COMPLETED
     end = run.progress() | {
         "files": outcome.files,
-        "bytes": outcome.bytes,
+        "bytes": countable(outcome.bytes),
         "stored_bytes": outcome.stored_bytes,
         "files_done": outcome.files,
-        "bytes_done": outcome.bytes,
+        "bytes_done": countable(outcome.bytes),
         "errors": errors,
         "message": storable(outcome.message)[:LONGEST],
     }

@@ -146,3 +146,126 @@ def test_what_is_no_tar_is_said():
 )
 def test_seconds_with_fractions(text, expected):
     assert nanoseconds(text) == expected
+
+
+# --- What a hostile machine may send instead of what its tar would ----------------------------
+
+CALM = (b"/calm", "f")
+
+
+def header(name, size=0, kind=b"0", *, size_field=None, magic=b"ustar\x0000", prefix=b""):
+    """Return a header with a right checksum, be it as it may otherwise."""
+    fields = [
+        name.ljust(100, b"\0"),
+        *(b"0000644\0", b"0000000\0", b"0000000\0"),
+        size_field or b"%011o\0" % size,
+        *(b"00000000000\0", b" " * 8, kind, bytes(100), magic),
+        *(b"root".ljust(32, b"\0"), b"root".ljust(32, b"\0"), b"0000000\0" * 2),
+        prefix.ljust(167, b"\0"),
+    ]
+    block = b"".join(fields)
+    return block[:148] + b"%06o\0 " % sum(block) + block[156:]
+
+
+def padded(content):
+    return content + bytes(-len(content) % 512)
+
+
+def pax(*records, kind=b"x"):
+    data = b"".join(records)
+    return header(b"PaxHeaders/x", len(data), kind) + padded(data)
+
+
+def record(key, value):
+    length = next(n for n in range(200) if n == len(b"%d %b=%b\n" % (n, key, value)))
+    return b"%d %b=%b\n" % (length, key, value)
+
+
+END = bytes(1024)
+HIDDEN = header(b"etc/cron.d/evil", 5) + padded(b"owned")
+SPARSE = [(b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"), (b"GNU.sparse.name", b"calm")]
+
+
+def sparse(stored, size, extents, minor=b"0"):
+    head = [record(*each) for each in (*SPARSE[:1], (SPARSE[1][0], minor), SPARSE[2])]
+    head.append(record(b"GNU.sparse.realsize", b"%d" % size))
+    return pax(*head) + header(b"GNUSparseFile/calm", stored) + padded(extents)
+
+
+HOSTILE = {
+    # These were read for ever, at the same place.
+    "a pax header of a negative size": header(b"x", kind=b"x", size_field=b"-0000001000\0"),
+    "the same in base 256": header(b"x", kind=b"x", size_field=b"\xff" * 10 + b"\xfe\0"),
+    "a record without a length": pax(b"0 a=b\n"),
+    "a record that leads back": pax(b"-6 a=b\n"),
+    # And these are other members to GNU tar than they were to us.
+    "a name for all that follow": pax(record(b"path", b"etc/evil"), kind=b"g"),
+    "two pax headers": pax(record(b"path", b"etc/evil")) + pax(record(b"path", b"calm")),
+    "a name that is said twice": pax(record(b"path", b"etc/evil"), record(b"path", b"calm")),
+    "an old magic with a prefix": header(b"calm", magic=b"ustar  \0", prefix=b"etc"),
+    "a size with a sign": header(b"calm", size_field=b"+0000000005\0") + padded(b"calm!"),
+    "a size as Python writes it": header(b"calm", size_field=b"0o000000005\0") + padded(b"calm!"),
+    "a size with underscores": header(b"calm", size_field=b"0_000000005\0") + padded(b"calm!"),
+    "a folder with content": header(b"calm", 1024, b"5") + HIDDEN,
+    "a link with content": header(b"calm", 1024, b"2") + HIDDEN,
+    "a file that is a folder": header(b"calm/", kind=b"0"),
+    "a file of an old type": header(b"calm", kind=b"\0"),
+    "a name of nothing": pax(record(b"path", b"")) + header(b"calm"),
+    "a name with a NUL": pax(record(b"path", b"calm\0x")) + header(b"calm"),
+    "an unknown record": pax(record(b"GNU.sparse.map", b"0,5")) + header(b"calm"),
+    "a record without an end": pax(b"8 a=bcd") + header(b"calm"),
+    "half of a sparse file": pax(record(*SPARSE[2])) + header(b"calm"),
+    "another version of it": sparse(512, 5, b"0\n", minor=b"1"),
+    "extents that overlap": sparse(522, 100, padded(b"2\n5\n5\n0\n5\n") + b"1234567890"),
+    "extents beyond the end": sparse(517, 5, padded(b"1\n99\n5\n") + b"12345"),
+    "more extents than there are": sparse(512, 5, b"9\n1\n"),
+    "very many extents": sparse(2**40, 5, b"99999999999\n"),
+    "a number without an end": sparse(2**40, 5, b"1" * 5000),
+    "a size that no database has": sparse(512, 2**63, b"0\n"),
+    "the same of a plain file": pax(record(b"size", b"9" * 19)) + header(b"calm"),
+    "a pax header before the end": pax(record(b"path", b"calm")),
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+def test_what_two_programs_could_read_differently_is_refused(hostile):
+    with pytest.raises(EngineError):
+        parse(hostile + END)
+
+
+def test_a_size_of_twelve_digits_hides_nothing():
+    outer = header(b"calm", size_field=b"000000002000") + padded(HIDDEN)
+
+    [member], _ = parse(outer + END)
+
+    assert (*member[:2], member.size) == (*CALM, 1024)
+
+
+def test_a_file_of_exabytes_of_zeros_is_read_at_once():
+    data = sparse(512 + 4, 2**62, padded(b"2\n0\n4\n%d\n0\n" % 2**62) + b"data") + END
+
+    [member], raw = parse(data)
+
+    assert (*member[:2], member.size, member.sha256) == (*CALM, 2**62, None)
+    assert raw == data[:-1024].ljust(len(raw), b"\0")
+
+
+def test_owners_are_not_remembered_without_end():
+    names = [pax(record(b"uname", b"name-%d" % n)) + header(b"calm") for n in range(10_500)]
+    source = io.BytesIO(b"".join(names) + END)
+    stream = TarStream(lambda: source.read(100_000), lambda block: None)
+
+    assert len({member.owner for member in stream}) == 10_500
+    assert len(stream._names) == 10_000
+
+
+def test_the_end_of_a_user_s_name_is_where_tar_sees_it():
+    [member], _ = parse(pax(record(b"uname", b"jim\0my")) + header(b"calm") + END)
+
+    assert member.owner == "jim"
+
+
+@pytest.mark.parametrize("text", [b"99999999999", b"253402300799.5"])
+def test_times_that_no_nanoseconds_reach_are_the_last_that_they_do(text):
+    assert nanoseconds(text) == 2**63 - 1
+    assert nanoseconds(b"-" + text) == 1 - 2**63

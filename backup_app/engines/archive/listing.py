@@ -8,10 +8,18 @@ from collections.abc import Callable, Iterable, Iterator
 from ...exceptions import EngineError
 from .machines import Machine
 from .process import Process
+from .tarstream import MAX_NUMBER, within
 from .workspace import Dir, Workspace
 
 # Kind, size, mtime, ctime, inode, path; a path can hold anything but NUL.
 FORMAT = "%y %s %T@ %C@ %i %p\\0"
+# A path that Linux takes is no longer, so it is no deeper either: nobody can read what is. Find can
+# list it, with a path of megabytes for each of thousands of folders.
+MAX_PATH = 4095
+DEPTH = ["-maxdepth", str((MAX_PATH + 1) // 2)]
+MAX_RECORD = 1024 * 1024
+ODD_NAMES = {b"", b".", b".."}
+NAMED = 100  # of what is left out, in the log
 KINDS = {b"f": "f", b"d": "d", b"l": "l", b"p": "p", b"b": "b", b"c": "b"}
 # In quotation marks, of the two kinds that locales have.
 COMPLAINT = re.compile(r"^find: (?:\u2018(.*)\u2019|'(.*)'): [^:]+$")
@@ -49,6 +57,7 @@ class Listing:
         self._tick = tick
         self._ancestors: dict[bytes, Dir] = {}
         self._chain: list[Dir] = []
+        self._too_long = 0
 
     def run(
         self,
@@ -71,8 +80,10 @@ class Listing:
         for path in includes:
             nested = [other for other in includes if other != path and is_below(other, path)]
             tests = disjunction([*pruned, *plain_patterns(nested)])
-            argv = [path, "-ignore_readdir_race", *options, *tests, "!", "-type", "s"]
-            found |= self._list(argv, os.fsdecode(path))
+            argv = [path, *DEPTH, "-ignore_readdir_race", *options, *tests, "!", "-type", "s"]
+            found |= self._list(argv, path)
+        if self._too_long > NAMED:
+            self._complain(f"{self._too_long - NAMED} more paths are too long and are left out.")
         if includes and not found:
             raise EngineError(
                 f"Of the fileset's paths none is there: {', '.join(map(os.fsdecode, includes))}."
@@ -83,6 +94,7 @@ class Listing:
         argv = ["find", *ancestors(includes), "-maxdepth", "0", "-printf", FORMAT]
         with self._machine.start(argv, tick=self._tick) as process:
             for kind, values, path in records(process):
+                require_plain(path, b"/")
                 if kind != "d":
                     raise EngineError(
                         f"The fileset leads through '{os.fsdecode(path)}', which is no folder;"
@@ -94,22 +106,33 @@ class Listing:
             process.close()
         # A path that is missing is complained of when it is listed itself.
 
-    def _list(self, argv: list, name: str) -> bool:
+    def _list(self, argv: list, top: bytes) -> bool:
         """Run find; return whether it listed anything."""
         self._chain, found = [], False
         with self._machine.start(["find", *argv, "-printf", FORMAT], tick=self._tick) as process:
             for kind, values, path in records(process):
                 found = True
-                if path in self._ancestors:
-                    continue
-                if kind == "d":
-                    self._chain.append(self._add_dir(self._parent(path), path, values))
-                else:
-                    folder = self._parent(path)
-                    self._workspace.add(folder, path.rpartition(b"/")[2], values, None)
+                if len(path) > MAX_PATH:
+                    self._leave_out(path)
+                elif path not in self._ancestors:
+                    require_plain(path, top)
+                    self._add(kind, values, path)
             code = process.close()
-            self._report(process.take_lines(), code, name)
+            self._report(process.take_lines(), code, os.fsdecode(top))
         return found
+
+    def _add(self, kind: str, values: tuple, path: bytes) -> None:
+        if kind == "d":
+            self._chain.append(self._add_dir(self._parent(path), path, values))
+        else:
+            folder = self._parent(path)
+            self._workspace.add(folder, path.rpartition(b"/")[2], values, None)
+
+    def _leave_out(self, path: bytes) -> None:
+        self._too_long += 1
+        if self._too_long <= NAMED:
+            shown = path[:200].decode(errors="replace")
+            self._complain(f"'{shown}…' is left out: its path has more than {MAX_PATH} bytes.")
 
     def _add_dir(
         self, parent: Dir | None, path: bytes, values: tuple, *, always: bool = True
@@ -147,25 +170,49 @@ class Listing:
 
 
 def records(process: Process) -> Iterator[tuple[str, tuple, bytes]]:
-    """Yield (kind, (kind, size, mtime, ctime, inode), path) of what find prints."""
+    """Yield (kind, (kind, size, mtime, ctime, inode), path) of what find prints.
+
+    Raises EngineError for what no find prints.
+    """
     rest = b""
     while block := process.read():
         *lines, rest = (rest + block).split(b"\0")
         for line in lines:
-            letter, size, mtime, ctime, inode, path = line.split(b" ", 5)
-            kind = KINDS.get(letter)
-            if kind is None:
-                continue  # a door, or what has vanished
-            values = (kind, int(size), timestamp(mtime), timestamp(ctime), signed(int(inode)))
-            yield kind, values, path
+            if found := record(line):
+                yield found
+        if len(rest) > MAX_RECORD:
+            raise EngineError(f"find printed {len(rest)} bytes without an end: {rest[:100]!r}…")
+
+
+def record(line: bytes) -> tuple[str, tuple, bytes] | None:
+    """Return what a line of find says; None for a door, or what has vanished."""
+    try:
+        letter, size, mtime, ctime, inode, path = line.split(b" ", 5)
+        if (kind := KINDS.get(letter)) is None:
+            return None
+        values = kind, int(size), timestamp(mtime), timestamp(ctime), signed(int(inode))
+    except ValueError as e:
+        raise EngineError(f"find printed what it never does: {line[:100]!r}.") from e
+    if not 0 <= values[1] <= MAX_NUMBER or abs(values[4]) > MAX_NUMBER + 1:
+        raise EngineError(f"find printed what no file has: {line[:100]!r}.")
+    return kind, values, path
+
+
+def require_plain(path: bytes, top: bytes) -> None:
+    """Raise EngineError for a path that find does not print when it lists ``top``."""
+    odd = path != b"/" and not ODD_NAMES.isdisjoint(path[1:].split(b"/"))
+    if odd or not (path == top or is_below(path, top)):
+        raise EngineError(
+            f"find listed '{path.decode(errors='replace')}' in '{top.decode(errors='replace')}'."
+        )
 
 
 def timestamp(text: bytes) -> int:
     """Return find's seconds, with ten digits after the point, as nanoseconds."""
     if text.startswith(b"-"):
         # Of times before 1970 find prints the whole seconds down, and what comes on top of them.
-        return int(text[:-11]) * 1_000_000_000 + int(text[-10:-1])
-    return int(text[:-11] + text[-10:-1])
+        return within(int(text[:-11]) * 1_000_000_000 + int(text[-10:-1]))
+    return within(int(text[:-11] + text[-10:-1]))
 
 
 def signed(number: int) -> int:

@@ -1,7 +1,7 @@
 """What a backup has counted so far, and what it has to complain of."""
 
 from ..base import Outcome, Run
-from .tarstream import Member
+from .tarstream import Member, within
 
 LOST = ("cannot ", "read error", "permission denied", "input/output error", "no such file")
 
@@ -17,7 +17,8 @@ class Tally:
         """Count what has been stored; folders are no files."""
         if member.kind != "d":
             self.outcome.files += 1
-            self.outcome.bytes += member.size
+            # Sparse files have as many bytes as anybody likes.
+            self.outcome.bytes = within(self.outcome.bytes + member.size)
 
     def complain(self, line: str) -> None:
         """Log a line that keeps the job from ending as completed."""

@@ -67,7 +67,7 @@ class Wanted:
 
     def size(self) -> int:
         """Return how many bytes all files have together."""
-        return self._one("SELECT coalesce(sum(size), 0) FROM part")
+        return int(self._one("SELECT total(size) FROM part"))
 
     def parts(self) -> Iterator[Part]:
         """Yield all parts, by job, then in the order of its tar."""

@@ -144,9 +144,10 @@ class Workspace:
 
     def totals(self) -> tuple[int, int]:
         """Return how many entries there are to store, and the bytes of their content."""
-        return self._db.execute(
-            "SELECT count(*), coalesce(sum(size) FILTER (WHERE kind = 'f'), 0) FROM found"
+        count, size = self._db.execute(
+            "SELECT count(*), total(size) FILTER (WHERE kind = 'f') FROM found"
         ).fetchone()
+        return count, int(size)  # of exabytes only about as many
 
     # --- Folders of the catalog ------------------------------------------------------------
 

@@ -1,0 +1,146 @@
+"""What a machine lists whose ``find`` is not the one that we know, or whose users mean harm."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from backup_app.engines.archive.listing import Listing
+from backup_app.engines.archive.machines import LocalMachine
+from backup_app.engines.archive.workspace import Workspace
+from backup_app.exceptions import EngineError
+
+from .backups import back_up, local_client, local_roots
+
+TIMES = "1700000000.0000000000 1700000000.0000000000"
+
+
+class Endless(Exception):
+    """The listing did not end by itself."""
+
+
+@pytest.fixture
+def hostile(tmp_path, monkeypatch):
+    """Return what puts a script in the place of find, and lists /srv with it."""
+
+    def listing(script):
+        program = tmp_path / "bin" / "find"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+        with Workspace(tmp_path / "w") as workspace:
+            ticks = iter(range(100_000))
+            tick = lambda: next(ticks, None) is None and raise_endless()  # noqa: E731
+            found = Listing(LocalMachine(), workspace, complain=print, tick=tick)
+            found.run([b"/srv"])
+            return list(workspace.names())
+
+    return listing
+
+
+def raise_endless():
+    raise Endless
+
+
+def printing(*paths, letter="f", size=1, times=TIMES, inode=5):
+    lines = [f"d 1 {TIMES} 2 /", f"d 1 {TIMES} 3 /srv"]
+    lines += [f"{letter} {size} {times} {inode} {path}" for path in paths]
+    return "\n".join(f"printf '%s\\0' '{line}'" for line in lines)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/srv/..", "/srv/.", "/srv/", "/srv/../etc/shadow", "/srv//x", "/etc/shadow", "/", "srv/x"],
+)
+def test_a_path_that_was_not_asked_for_is_refused(hostile, path):
+    script = printing(path) if path != "/" else printing("//")
+
+    with pytest.raises(EngineError, match=r"find listed|is no folder"):
+        hostile(script)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"size": -1},
+        {"size": 2**63},
+        {"size": "9" * 5000},
+        {"size": "x"},
+        {"times": "1 2"},
+        {"times": "nan.0000000000 0"},
+        {"inode": 2**65},
+    ],
+)
+def test_numbers_that_no_file_has_are_refused(hostile, values):
+    with pytest.raises(EngineError, match="find printed what"):
+        hostile(printing("/srv/x", **values))
+
+
+def test_a_line_without_fields_is_refused(hostile):
+    with pytest.raises(EngineError, match="find printed what it never does"):
+        hostile("printf 'hello\\0'")
+
+
+def test_a_path_without_an_end_takes_no_memory(hostile):
+    with pytest.raises(EngineError, match="without an end"):
+        hostile(f"printf 'd 1 {TIMES} 2 /'; exec cat /dev/zero | tr '\\0' x")
+
+
+# --- Users of a machine that is backed up -------------------------------------------------------
+
+
+@pytest.fixture
+def client(db, tmp_path):
+    with local_roots(tmp_path):
+        yield local_client(tmp_path)
+
+
+def test_no_time_of_a_file_makes_backups_fail(client, tmp_path):
+    for name, year in (("late", 2400), ("early", 1902)):
+        file = tmp_path / "tree" / name
+        file.write_text(name)
+        os.utime(file, ((year - 1970) * 31_556_952,) * 2)
+
+    full = back_up(client)
+    again = back_up(client, "Incremental")
+
+    assert (full.files, full.run.lines[-1][0]) == (2, "info")
+    assert again.files == 0
+
+
+def test_folders_too_deep_to_be_read_are_left_out(client, tmp_path):
+    (tmp_path / "tree" / "file").touch()
+    top = os.open(tmp_path / "tree", os.O_RDONLY)
+    fd, name = top, b"d" * 250
+    for _ in range(30):
+        os.mkdir(name, dir_fd=fd)
+        deeper = os.open(name, os.O_RDONLY, dir_fd=fd)
+        if fd != top:
+            os.close(fd)
+        fd = deeper
+    os.close(fd)
+
+    job = back_up(client)
+
+    warnings = [message for level, message in job.run.lines if level != "info"]
+    assert job.status == "warnings"
+    assert job.files == 1
+    assert sum("its path has more than 4095 bytes" in warning for warning in warnings) == 14
+
+
+def test_two_files_of_exabytes_of_zeros_are_backed_up(db):
+    memory = Path("/dev/shm") / f"backup-test-{os.getpid()}"  # noqa: S108 - a file system with them
+    memory.mkdir()
+    try:
+        with local_roots(memory):
+            client = local_client(memory)
+            for name in ("a", "b"):
+                (memory / "tree" / name).touch()
+                os.truncate(memory / "tree" / name, 2**63 - 4096)
+            job = back_up(client)
+    finally:
+        shutil.rmtree(memory)
+
+    assert (job.files, job.bytes) == (2, 2**63 - 1)
