@@ -50,8 +50,10 @@ def normalized(text):
 def jobs(caller):
     """Return the jobs of the clients that the caller sees, with what their records show."""
     seen = clients(caller).order_by().values("pk")
-    # A restore tells of the backup that it took from, also when it went to another client.
-    found = Job.objects.filter(client__in=seen).filter(Q(parent=None) | Q(parent__client__in=seen))
+    found = Job.objects.filter(account=caller.account, client__in=seen)
+    if caller.limited_to:
+        # A restore tells of the backup that it took from, also when it went to another client.
+        found = found.filter(Q(parent=None) | Q(parent__client__in=seen))
     return found.select_related("client", "fileset", "pool", "storage__zone")
 
 
