@@ -70,6 +70,10 @@ class Mysql:
         lines = f"user={user}\npassword={password}\nhost={self.host}\nport={self.port}"
         return [_secret(folder / "mysql.cnf", f"[client]\n{lines}\n")]
 
+    def write_administrator(self, folder):
+        """Write credentials by which root is let in on this machine, whatever the database."""
+        return [_secret(folder / "mysql.cnf", "[client]\nuser=root\nhost=localhost\n")]
+
 
 class Postgresql:
     """The PostgreSQL of this machine, as its user postgres, and for others on 127.0.0.1."""
@@ -122,6 +126,10 @@ class Postgresql:
             _secret(folder / "pg_service.conf", f"[client]\n{login}\n"),
             _secret(folder / "pgpass", f"*:*:*:*:{password}\n"),
         ]
+
+    def write_administrator(self, folder):
+        login = f"user=postgres\nhost={self.host}\nport={self.port}"
+        return [_secret(folder / "pg_service.conf", f"[client]\n{login}\n")]
 
 
 SERVERS = {server.kind: server for server in (Mysql(), Postgresql())}

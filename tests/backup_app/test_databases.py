@@ -433,6 +433,7 @@ def test_mysql_keeps_all_that_a_database_has(place):
         server.write(name, *MYSQL)
         wanted = [{"kind": "mysql", "name": name}]
         client = local_client(place, fileset={"databases": wanted})
+        server.write_administrator(place / "credentials" / str(client.pk))
         backup = back_up(client)
         before = [server.query(name, sql) for sql in MYSQL_SHOW]
         server.drop(name)

@@ -2,13 +2,13 @@ import os
 import shutil
 
 import pytest
-from django.db import connection
 
 from backup_app.engines.archive import identity
+from backup_app.engines.archive.databases import require_database
 from backup_app.engines.archive.dumps import dump_members
 from backup_app.engines.archive.kinds import server_of
 from backup_app.engines.archive.machines import machine_for
-from backup_app.exceptions import EngineError, EngineUnreachable, NotFound
+from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, WrongState
 from backup_app.models import JobLog
 from backup_app.run import JobRun
 
@@ -54,6 +54,12 @@ def credentials(client, kind, name, tmp_path):
     """The operator's files for the database's user."""
     folder = tmp_path / "credentials" / str(client.pk)
     return SERVERS[kind].write_credentials(folder, name, f"secret of {name}")
+
+
+@pytest.fixture
+def administrator(client, kind, tmp_path):
+    """The operator's files for who may read all databases."""
+    return SERVERS[kind].write_administrator(tmp_path / "credentials" / str(client.pk))
 
 
 def make_run(client, *databases):
@@ -106,8 +112,10 @@ def test_dump_is_told_in_the_log(client, credentials, kind, name, tmp_path):
     )
 
 
-def test_each_database_is_dumped_once_and_its_file_removed(client, kind, name, tmp_path):
-    need(os.geteuid() == 0, "Only root is let in without credentials.")
+def test_each_database_is_dumped_once_and_its_file_removed(
+    client, administrator, kind, name, tmp_path
+):
+    need(os.geteuid() == 0, "Only root is let in without a password.")
     with database(kind) as other:
         run = make_run(client, (kind, name), (kind, other), (kind, name))
         members = dump_members(run, machine_for(client), run.job.fileset, tmp_path)
@@ -284,17 +292,17 @@ def test_name_that_is_no_file_name_is_refused(client, name, tmp_path):
     )
 
 
-def test_name_that_looks_like_an_option_is_none(kind, client, tmp_path):
-    need(os.geteuid() == 0, "Only root is let in without credentials.")
+def test_name_that_looks_like_an_option_is_none(kind, client, administrator, tmp_path):
+    need(os.geteuid() == 0, "Only root is let in without a password.")
     SERVERS[kind].require()
 
     with pytest.raises(Exception, match="has no database '--help'"):
         dump(client, tmp_path, (kind, "--help"))
 
 
-def test_name_that_looks_like_a_connection_string_is_none(client, tmp_path):
-    need(os.geteuid() == 0, "Only root is let in without credentials.")
-    SERVERS["postgresql"].require()
+@pytest.mark.parametrize("kind", ["postgresql"])
+def test_name_that_looks_like_a_connection_string_is_none(kind, client, administrator, tmp_path):
+    SERVERS[kind].require()
 
     with pytest.raises(Exception, match="has no database 'dbname=postgres'"):
         dump(client, tmp_path, ("postgresql", "dbname=postgres"))
@@ -305,13 +313,22 @@ def test_unknown_kind_is_refused(client, tmp_path):
         dump(client, tmp_path, ("oracle", "shop"))
 
 
-def test_services_own_database_is_refused(client, tmp_path, monkeypatch):
-    monkeypatch.setitem(connection.settings_dict, "NAME", "calendar")
-    monkeypatch.setitem(connection.settings_dict, "ENGINE", "django.db.backends.postgresql")
+FILES = {"mysql": "mysql.cnf", "postgresql": "pg_service.conf"}
 
-    assert refusal_of(client, tmp_path, ("postgresql", "calendar")).message == (
-        "'calendar' is the backup service's own database."
+
+def test_databases_of_this_machine_need_a_login_of_their_own(kind, client, tmp_path):
+    file = tmp_path / "credentials" / str(client.pk) / FILES[kind]
+    sentence = (
+        f"Client 'db1' is the backup server itself: its {TITLES[kind]} databases need a login of "
+        f"their own, which its operator puts into '{file}'."
     )
+
+    assert refusal_of(client, tmp_path, (kind, "calendar")).message == sentence
+    with pytest.raises(WrongState, match="is the backup server itself") as refusal:
+        require_database(client, kind, "calendar")
+    assert refusal.value.message == sentence
+    with pytest.raises(EngineError, match="is the backup server itself"):
+        server_of(client, kind).start_load("calendar")
 
 
 @pytest.mark.parametrize(

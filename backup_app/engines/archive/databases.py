@@ -1,7 +1,7 @@
 """Loading dumps of databases from backups."""
 
 from ...conf import conf
-from ...exceptions import EngineError, EngineUnreachable, NotFound
+from ...exceptions import EngineError, EngineUnreachable, NotFound, WrongState
 from ...models import Entry
 from ..base import Outcome, Run
 from . import paths
@@ -19,9 +19,12 @@ MAX_BYTES = 100_000  # of what a tool prints that is asked whether a database is
 def require_database(client, kind: str, name: str) -> None:
     """Raise WrongState unless the client's server of this kind has the database.
 
-    Raises EngineError and EngineUnreachable when the server's own tool cannot tell.
+    And without the operator's credentials for those of this machine. Raises EngineError and
+    EngineUnreachable when the server's own tool cannot tell.
     """
     server, seconds = server_of(client, kind), conf.COMMAND_SECONDS
+    if server.missing_credentials:
+        raise WrongState(server.missing_credentials)
     slow = EngineUnreachable(f"No answer from {server} within {seconds} seconds.")
     with server.start_probe(name, time_limit(seconds, slow)) as process:
         process.read_all(MAX_BYTES)

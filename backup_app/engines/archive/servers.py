@@ -5,10 +5,8 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from django.db import connection
-
 from ...exceptions import EngineError, WrongState
-from .credentials import credentials_file
+from .credentials import credentials_file, credentials_folder
 from .machines import LocalMachine, Machine, machine_for
 from .process import Process, nothing
 from .ssh import address
@@ -28,7 +26,8 @@ class DatabaseServer:
     """A client's server of one kind.
 
     With the operator's credentials the tools run on this machine and connect to the client;
-    without them they run on the client itself, as whoever its administrator lets in there.
+    without them they run on the client itself, as whoever its administrator lets in there. On this
+    machine that would be the service's user, for all databases of it: there they must be.
     """
 
     kind: str
@@ -51,16 +50,28 @@ class DatabaseServer:
 
     def start_dump(self, name: str, tick: Callable[[], None] = nothing) -> Process:
         """Start writing a dump of a database to the standard output."""
-        self._require_others(name)
+        self._require_credentials()
         return self._start(self.dump_tools, self.dump_words(name), tick=tick)
 
     def start_load(self, name: str, tick: Callable[[], None] = nothing) -> Process:
         """Start executing the SQL that is written to the standard input; it prints nothing."""
+        self._require_credentials()
         return self._start(self.load_tools, self.load_words(name), stdin=subprocess.PIPE, tick=tick)
 
     def start_probe(self, name: str, tick: Callable[[], None] = nothing) -> Process:
         """Start a tool that succeeds only if the database is there."""
         return self._start(self.load_tools, self.probe_words(name), tick=tick)
+
+    @property
+    def missing_credentials(self) -> str:
+        """Say which credentials the operator has to give first; "" if none."""
+        if self.file or not self.machine.local:
+            return ""
+        path = credentials_folder(self.client) / self.credentials
+        return (
+            f"Client '{self.client}' is the backup server itself: its {self.title} databases need"
+            f" a login of their own, which its operator puts into '{path}'."
+        )
 
     def dump_words(self, name: str) -> list[str]:
         raise NotImplementedError
@@ -107,12 +118,9 @@ class DatabaseServer:
             return None
         return address(self.client)
 
-    def _require_others(self, name):
-        """Refuse the service's own database, which holds what all accounts have."""
-        own = connection.settings_dict
-        is_ours = own["NAME"] == name and own["ENGINE"].endswith(self.kind)
-        if is_ours and self.machine.local and not self.file:
-            raise EngineError(f"'{name}' is the backup service's own database.")
+    def _require_credentials(self):
+        if refusal := self.missing_credentials:
+            raise EngineError(refusal)
 
     def _text(self):
         return self.file.read_text(errors="replace")
