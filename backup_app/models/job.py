@@ -96,6 +96,7 @@ class Job(models.Model):
             models.Index(fields=["client", "type", "status", "id"], name="jobs_of_a_client"),
             models.Index(fields=["account", "status", "id"], name="jobs_of_an_account"),
             models.Index(fields=["account", "id"], name="jobs_newest_first"),
+            models.Index(fields=["client", "id"], name="jobs_of_a_client_newest"),
             models.Index(fields=["client", "started"], name="jobs_by_start"),
             models.Index(fields=["status", "seen"], condition=Q(status__in=OPEN), name="open_jobs"),
         ]
