@@ -122,6 +122,7 @@ def _remove(job):
             engine.remove(job)
         else:
             engine.discard(job)
+            engine.forget(job)
             job.delete()
     except (BackupError, InvalidEngine, OSError) as e:
         return f"Job {job.pk} could not be removed: {e}"

@@ -253,6 +253,9 @@ class Engine:
         """Delete a backup: first its row and catalog, in one transaction, then what it stored."""
         raise NotImplementedError
 
+    def forget(self, job) -> None:
+        """Remove what another job than a backup has kept for people; its row is deleted next."""
+
     def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
         """Yield what does not fit together in a storage; with ``delete`` remove orphans."""
         return iter(())

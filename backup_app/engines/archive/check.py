@@ -8,7 +8,7 @@ from pathlib import Path
 from ...exceptions import EngineError
 from ...models import Job, Storage, Volume
 from ..base import Problem
-from . import paths, restore, staging
+from . import paths, restore, safety, staging
 from .manifest import SUFFIX
 from .manifest_reader import ManifestReader
 from .removing import MARK, mark_path, remove_volume
@@ -30,6 +30,7 @@ def check_storage(storage: Storage, *, delete: bool = False) -> Iterator[Problem
         # In this order: what is complete by now is in the database by the time it is asked.
         files = sorted(folder.glob("volumes/*/*"))
         works = sorted(folder.glob("work/*"))
+        dumps = sorted(folder.glob(f"{safety.FOLDER}/*/*"))
     except (EngineError, OSError) as e:
         yield Problem(storage.path, str(e))
         return
@@ -38,6 +39,7 @@ def check_storage(storage: Storage, *, delete: bool = False) -> Iterator[Problem
     yield from _without_volume(storage)
     yield from _orphans(files, known, delete)
     yield from _left_work(works, delete)
+    yield from safety.orphans(dumps, delete=delete)
 
 
 def _volumes(storage: Storage) -> Iterable[Volume]:

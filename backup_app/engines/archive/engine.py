@@ -19,6 +19,7 @@ from . import (
     removing,
     restore,
     roots,
+    safety,
     selection,
     verify,
 )
@@ -136,6 +137,9 @@ class ArchiveEngine(Engine):
 
     def remove(self, job) -> None:
         removing.remove(job)
+
+    def forget(self, job) -> None:
+        safety.forget(job)
 
     def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
         return check.check_storage(storage, delete=delete)
