@@ -45,8 +45,8 @@ def raise_endless():
 
 
 def printing(*paths, letter="f", size=1, times=TIMES, inode=5):
-    lines = [f"d 1 {TIMES} 2 /", f"d 1 {TIMES} 3 /srv"]
-    lines += [f"{letter} {size} {times} {inode} {path}" for path in paths]
+    lines = [f"d 2 1 {TIMES} 2 /", f"d 2 1 {TIMES} 3 /srv"]
+    lines += [f"{letter} 1 {size} {times} {inode} {path}" for path in paths]
     return "\n".join(f"printf '%s\\0' '{line}'" for line in lines)
 
 
@@ -85,7 +85,7 @@ def test_a_line_without_fields_is_refused(hostile):
 
 def test_a_path_without_an_end_takes_no_memory(hostile):
     with pytest.raises(EngineError, match="without an end"):
-        hostile(f"printf 'd 1 {TIMES} 2 /'; exec cat /dev/zero | tr '\\0' x")
+        hostile(f"printf 'd 2 1 {TIMES} 2 /'; exec cat /dev/zero | tr '\\0' x")
 
 
 # --- Users of a machine that is backed up -------------------------------------------------------

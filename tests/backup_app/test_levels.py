@@ -187,6 +187,20 @@ def test_a_hard_link_and_its_target_stay_unchanged(client, tree):
     assert names(stored(job), tree) == {}
 
 
+def test_a_new_name_of_a_file_brings_its_other_names(client, tree):
+    (tree / "link").hardlink_to(tree / "sub/b")
+    (tree / "other").hardlink_to(tree / "a")
+    back_up(client)
+    (tree / "sub").rename(tree / "sun")
+
+    job = back_up(client, "Incremental")
+
+    kinds = names(stored(job), tree)
+    linked = {kinds.pop("link"), kinds.pop("sun/b")}
+    assert (linked, kinds) == ({"f", "h"}, {"sub": "-", "sub/b": "-", "sun": "d"})
+    assert names(stored(back_up(client, "Incremental")), tree) == {}
+
+
 def test_a_folder_keeps_its_id_when_it_comes_back(client, tree):
     before = view(back_up(client))[bytes(tree / "sub")].node_id
     (tree / "sub").rename(tree / "away")

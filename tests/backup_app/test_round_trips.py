@@ -3,6 +3,7 @@
 import os
 import subprocess
 from itertools import count
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -86,6 +87,22 @@ def test_what_was_changed_is_put_back_in_place(place, forest, step):
     restore(job, tree)
 
     assert tree_of(tree) == before
+
+
+def test_hard_links_of_a_renamed_folder_are_restored_as_such(place):
+    client, tree = new_client(place)
+    top = Path(os.fsdecode(tree))
+    (top / "old").mkdir()
+    (top / "old/file").write_bytes(b"content")
+    (top / "link").hardlink_to(top / "old/file")
+    back_up(client)
+    (top / "old").rename(top / "new")
+    before = tree_of(tree)
+
+    job = back_up(client, "Incremental")
+
+    assert before[b"./link"][5] == before[b"./new/file"][5]
+    assert round_trip(job, tree, place) == before
 
 
 def test_a_path_of_4000_bytes_is_restored(place):

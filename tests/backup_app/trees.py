@@ -156,20 +156,9 @@ def _touch(path, thing):
 
 
 def _rename(top, path, thing):
-    if _holds_link(path):
-        return
     new = path.rpartition(b"/")[0] + b"/" + thing.name
     if not os.path.lexists(new) and len(new) <= 3000:
         os.rename(path, new)
-
-
-def _holds_link(path):
-    """Say whether a folder has hard links in it: other folders' ones do not know it is renamed.
-
-    They are not backed up again, so that what is restored are two files of the same content.
-    """
-    status = map(os.lstat, _paths(path)[1:])
-    return any(not stat.S_ISDIR(one.st_mode) and one.st_nlink > 1 for one in status)
 
 
 def _delete(path):

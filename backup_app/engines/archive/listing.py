@@ -11,8 +11,8 @@ from .process import Process
 from .tarstream import MAX_NUMBER, within
 from .workspace import Dir, Workspace
 
-# Kind, size, mtime, ctime, inode, path; a path can hold anything but NUL.
-FORMAT = "%y %s %T@ %C@ %i %p\\0"
+# Kind, links, size, mtime, ctime, inode, path; a path can hold anything but NUL.
+FORMAT = "%y %n %s %T@ %C@ %i %p\\0"
 # A path that Linux takes is no longer, so it is no deeper either: nobody can read what is. Find can
 # list it, with a path of megabytes for each of thousands of folders.
 MAX_PATH = 4095
@@ -89,11 +89,12 @@ class Listing:
                 f"Of the fileset's paths none is there: {', '.join(map(os.fsdecode, includes))}."
             )
         self._workspace.compare()
+        self._workspace.complete_links()
 
     def _list_ancestors(self, includes: list[bytes]) -> None:
         argv = ["find", *ancestors(includes), "-maxdepth", "0", "-printf", FORMAT]
         with self._machine.start(argv, tick=self._tick) as process:
-            for kind, values, path in records(process):
+            for kind, _, values, path in records(process):
                 require_plain(path, b"/")
                 if kind != "d":
                     raise EngineError(
@@ -110,23 +111,23 @@ class Listing:
         """Run find; return whether it listed anything."""
         self._chain, found = [], False
         with self._machine.start(["find", *argv, "-printf", FORMAT], tick=self._tick) as process:
-            for kind, values, path in records(process):
+            for kind, linked, values, path in records(process):
                 found = True
                 if len(path) > MAX_PATH:
                     self._leave_out(path)
                 elif path not in self._ancestors:
                     require_plain(path, top)
-                    self._add(kind, values, path)
+                    self._add(kind, linked, values, path)
             code = process.close()
             self._report(process.take_lines(), code, os.fsdecode(top))
         return found
 
-    def _add(self, kind: str, values: tuple, path: bytes) -> None:
+    def _add(self, kind: str, linked: bool, values: tuple, path: bytes) -> None:
         if kind == "d":
             self._chain.append(self._add_dir(self._parent(path), path, values))
         else:
-            folder = self._parent(path)
-            self._workspace.add(folder, path.rpartition(b"/")[2], values, None)
+            folder, name = self._parent(path), path.rpartition(b"/")[2]
+            self._workspace.add(folder, name, values, None, linked=linked)
 
     def _leave_out(self, path: bytes) -> None:
         self._too_long += 1
@@ -169,10 +170,10 @@ class Listing:
             self.unread.append(b"/")
 
 
-def records(process: Process) -> Iterator[tuple[str, tuple, bytes]]:
-    """Yield (kind, (kind, size, mtime, ctime, inode), path) of what find prints.
+def records(process: Process) -> Iterator[tuple[str, bool, tuple, bytes]]:
+    """Yield (kind, whether it has other names, values, path) of what find prints.
 
-    Raises EngineError for what no find prints.
+    The values are (kind, size, mtime, ctime, inode). Raises EngineError for what no find prints.
     """
     rest = b""
     while block := process.read():
@@ -184,10 +185,10 @@ def records(process: Process) -> Iterator[tuple[str, tuple, bytes]]:
             raise EngineError(f"find printed {len(rest)} bytes without an end: {rest[:100]!r}…")
 
 
-def record(line: bytes) -> tuple[str, tuple, bytes] | None:
+def record(line: bytes) -> tuple[str, bool, tuple, bytes] | None:
     """Return what a line of find says; None for a door, or what has vanished."""
     try:
-        letter, size, mtime, ctime, inode, path = line.split(b" ", 5)
+        letter, links, size, mtime, ctime, inode, path = line.split(b" ", 6)
         if (kind := KINDS.get(letter)) is None:
             return None
         values = kind, int(size), timestamp(mtime), timestamp(ctime), signed(int(inode))
@@ -195,7 +196,7 @@ def record(line: bytes) -> tuple[str, tuple, bytes] | None:
         raise EngineError(f"find printed what it never does: {line[:100]!r}.") from e
     if not 0 <= values[1] <= MAX_NUMBER or abs(values[4]) > MAX_NUMBER + 1:
         raise EngineError(f"find printed what no file has: {line[:100]!r}.")
-    return kind, values, path
+    return kind, links != b"1", values, path
 
 
 def require_plain(path: bytes, top: bytes) -> None:

@@ -2,7 +2,8 @@
 
 ``known`` is the view of the backup that this one builds on. What ``find`` lists is taken out of
 it again, so that in the end it holds what is gone. ``found`` is what is to be stored, in the
-order in which it was listed: folders before what is in them.
+order in which it was listed: folders before what is in them. ``links`` are the names of what has
+more than one.
 """
 
 import itertools
@@ -36,6 +37,9 @@ CREATE TABLE found (
     no INTEGER PRIMARY KEY, dir INTEGER, name BLOB, kind TEXT, size INTEGER, ctime INTEGER,
     inode INTEGER, node INTEGER
 );
+CREATE TABLE links (
+    no INTEGER, dir INTEGER, name BLOB, kind TEXT, size INTEGER, ctime INTEGER, inode INTEGER
+);
 """
 # A hard link has the size 0 in the catalog, and may be one to anything but a folder.
 CHANGED = """
@@ -47,6 +51,11 @@ WHERE k.kind IS NULL OR k.ctime <> b.ctime OR k.mtime <> b.mtime OR k.inode <> b
    OR (k.kind = 'f' AND k.size <> b.size)
 """
 SEEN = "DELETE FROM known WHERE (folder, name) IN (SELECT folder, name FROM batch)"
+# Inodes of two filesystems may be taken for one: then more is stored than need be.
+LINKED = """
+INSERT OR IGNORE INTO found SELECT *, NULL FROM links
+WHERE inode IN (SELECT l.inode FROM links l JOIN found f ON f.no = l.no)
+"""
 TO_COMPARE = "INSERT INTO batch VALUES "
 LEARN = "REPLACE INTO known VALUES "
 AT_ONCE = 100  # rows in a statement, which takes half the time of one statement a row
@@ -89,6 +98,7 @@ class Workspace:
         self._db = sqlite3.connect(path, isolation_level=None)
         self._db.executescript(SCHEMA)
         self._batch: list[tuple] = []
+        self._links: list[tuple] = []
         self._dirs: list[tuple] = []
         self._count = 0
         self._knows = False
@@ -121,10 +131,18 @@ class Workspace:
         self._dirs.append((no, parent.no if parent else None, depth, name, path, folder))
         return Dir(path, no, folder, depth)
 
-    def add(self, parent: Dir, name: bytes, values: tuple, node: int | None) -> None:
-        """Add an entry with (kind, size, mtime, ctime, inode); ``node`` is a folder's number."""
+    def add(
+        self, parent: Dir, name: bytes, values: tuple, node: int | None, *, linked: bool = False
+    ) -> None:
+        """Add an entry with (kind, size, mtime, ctime, inode).
+
+        ``node`` is a folder's number; ``linked`` is what has other names, as hard links have.
+        """
         self._count += 1
         self._batch.append((self._count, parent.no, parent.folder, name, *values, node))
+        if linked and self._knows:
+            kind, size, _, ctime, inode = values
+            self._links.append((self._count, parent.no, name, kind, size, ctime, inode))
         if len(self._batch) >= BATCH:
             self.compare()
 
@@ -137,10 +155,19 @@ class Workspace:
                 self._db.execute(CHANGED)
                 self._db.execute(SEEN)
                 self._db.execute("DELETE FROM batch")
+                self._db.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?)", self._links)
             else:
                 self._db.executemany(ALL, self._batch)
         self._dirs.clear()
         self._batch.clear()
+        self._links.clear()
+
+    def complete_links(self) -> None:
+        """Store all names of what is stored under one of them, once all is listed.
+
+        In a tar alone a name would come out as a file of its own.
+        """
+        self._db.execute(LINKED)
 
     def totals(self) -> tuple[int, int]:
         """Return how many entries there are to store, and the bytes of their content."""
