@@ -1,6 +1,7 @@
 """What does not fit together in a storage."""
 
 import json
+import os
 import shutil
 from base64 import b64encode
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
+from backup_app.engines.archive.staging import new_name
 from backup_app.engines.archive.storing import manifest_path
 from backup_app.engines.base import Problem
 from backup_app.models import Job
@@ -196,7 +198,7 @@ def test_the_work_of_a_job_that_ended_is_left_over(client, status):
 
 def test_the_private_folder_of_a_killed_restore_is_left_over(client, tmp_path):
     job = JobFactory(client=client, type="restore", status="failed")
-    name = f".restore-{job.pk}-0123456789abcdef"
+    name = os.fsdecode(new_name(job.pk))
     private = tmp_path / "tree" / name
     private.mkdir(mode=0o700)
     (private / "secret").write_text("s")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from backup_app.engines.archive import identity
+from backup_app.engines.archive.staging import is_ours
 from backup_app.exceptions import Canceled, EngineError
 
 from . import sshd
@@ -66,7 +67,7 @@ def outside(tmp_path):
 
 
 def left():
-    return list(Path("/").glob(".restore-*"))
+    return [path for path in Path("/").iterdir() if is_ours(bytes(path)[1:])]
 
 
 def below(destination, tree):

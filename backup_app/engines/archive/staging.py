@@ -1,8 +1,8 @@
 """Private folders that a restore unpacks into, on the file system that it goes to.
 
-Each is named for its job, ``.restore-<job id>-<random>``, and noted in the job's work folder while
-it is there. So what a killed restore has left is found: by ``remove_noted`` from that note, and by
-the next restore that makes a private folder in the same place.
+Each is named for its job, ``.restore-<job id>-<installation>-<random>``, and noted in the job's
+work folder while it is there. So what a killed restore has left is found: by ``remove_noted`` from
+that note, and by the next restore that makes a private folder in the same place.
 """
 
 import contextlib
@@ -11,12 +11,15 @@ import json
 import os
 import re
 import secrets
+import socket
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
+from ...conf import conf
 from ...exceptions import EngineError
 from ...models import Job
 from . import paths
@@ -24,13 +27,19 @@ from .metadata import copy_times
 from .trees import empty_folder
 from .ways import OPEN_FOLDER, Way
 
-NAME = re.compile(rb"\.restore-(\d+)-[0-9a-f]{16}")
+NAME = re.compile(rb"\.restore-(\d+)-([0-9a-f]{8})-[0-9a-f]{16}")
 NOTE = "staging.jsonl"
 
 
 def new_name(job_id: int) -> bytes:
     """Return the name of a private folder of a job that nothing has."""
-    return b".restore-%d-%b" % (job_id, secrets.token_hex(8).encode())
+    return b".restore-%d-%b-%b" % (job_id, installation(), secrets.token_hex(8).encode())
+
+
+def installation() -> bytes:
+    """Return what tells this service from others that restore to the same machine."""
+    place = f"{socket.gethostname()}:{conf.root.absolute()}"
+    return blake2b(place.encode(), digest_size=4).hexdigest().encode()
 
 
 @dataclass
@@ -100,10 +109,15 @@ def remove_noted(work: Path) -> None:
                 _remove_at(**place)
 
 
-def is_left(name: bytes) -> bool:
-    """Say whether a name is that of a private folder whose job has ended."""
+def is_ours(name: bytes) -> bool:
+    """Say whether a name is that of a private folder of this service."""
     found = NAME.fullmatch(name)
-    return bool(found) and not Job.objects.open().filter(pk=int(found[1])).exists()
+    return bool(found) and found[2] == installation()
+
+
+def is_left(name: bytes) -> bool:
+    """Say whether a name is that of a private folder of this service whose job has ended."""
+    return is_ours(name) and not Job.objects.open().filter(pk=int(NAME.fullmatch(name)[1])).exists()
 
 
 def _remove_at(root, parent, name):
