@@ -259,10 +259,10 @@ class TestAudit:
         row = AuditEntry.objects.get()
         assert row.target == f"{client.ip} {'x' * 900}"[:500]
 
-    def test_a_nul_in_an_address_is_kept_as_a_sign(self, account):
-        client_of(account).post("/api/getclientnamebyip/%00")
+    def test_a_nul_in_a_login_is_kept_as_a_sign(self):
+        client_with("s\0m", "wrong").post("/api/servers")
 
-        assert AuditEntry.objects.get().target == "�"
+        assert AuditEntry.objects.get().login == "s�m"
 
 
 class TestAddressOf:
