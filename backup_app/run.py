@@ -11,7 +11,11 @@ from .models import Job, JobLog
 
 EVERY = 1.0  # seconds between two writes
 MOST_LINES = 500  # that wait for the next write
+MOST_KEPT = 10_000  # in the log; a client may complain without end
+LONGEST_LINE = 5_000
 MAX_NUMBER = 2**63 - 1
+# Whoever reads the log on a terminal is not to have it turned upside down by a file's name.
+CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 Level = JobLog.Level
 logger = logging.getLogger(__name__)
@@ -27,6 +31,7 @@ class JobRun:
         self.job, self.worker = job, worker
         self.errors = job.errors  # lines so far that keep the job from ending as "completed"
         self._lines: list[JobLog] = []
+        self._count = self._left_out = 0
         self._progress: dict[str, int] = {}
         self._written = time.monotonic()
 
@@ -40,6 +45,13 @@ class JobRun:
     def error(self, message: str):
         self.errors += 1
         self._add(Level.ERROR, message)
+
+    def end(self, level: str, message: str):
+        """Write down how the job ended, as the last line of its log, however long that is."""
+        if self._left_out:
+            self._keep_line(Level.INFO, f"{self._left_out} more lines were left out.")
+        self.errors += level != Level.INFO
+        self._keep_line(level, message)
 
     def expect(self, size: int):
         self._progress["bytes_expected"] = countable(size)
@@ -65,9 +77,17 @@ class JobRun:
         return self._progress | {"errors": self.errors}
 
     def _add(self, level, message):
-        self._lines.append(JobLog(job=self.job, level=level, message=storable(message)))
+        self._count += 1
+        if self._count > MOST_KEPT:
+            self._left_out += 1
+            return
+        self._keep_line(level, message)
         if len(self._lines) % MOST_LINES == 0:
             self._write(self.flush)
+
+    def _keep_line(self, level, message):
+        text = storable(message)[:LONGEST_LINE]
+        self._lines.append(JobLog(job=self.job, level=level, message=text))
 
     def _beat(self):
         self._written = time.monotonic()
@@ -93,5 +113,8 @@ def countable(number: int) -> int:
 
 
 def storable(message: str) -> str:
-    """Return a text as every database can keep it: without NUL and halves of surrogate pairs."""
-    return message.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+    """Return a text as every database and terminal can take it.
+
+    Without control characters but tabs and line breaks, and without halves of surrogate pairs.
+    """
+    return message.encode(errors="replace").decode().translate(CONTROLS)

@@ -5,10 +5,11 @@ import logging
 from django.db import transaction
 
 from . import states
+from .amounts import counted, size
 from .engines import get_engine
 from .engines.base import Outcome
 from .exceptions import BackupError, Canceled, InvalidEngine
-from .models import Job
+from .models import Job, JobLog
 from .run import JobRun, countable, storable
 from .workers import this_worker
 
@@ -72,6 +73,7 @@ def _succeed(run, outcome: Outcome):
     """End a job that did what it should; raises Canceled when it was to be canceled meanwhile."""
     errors = max(run.errors, outcome.warnings)
     status = Status.WARNINGS if errors else Status.COMPLETED
+    message = storable(summary(run.job, outcome, errors))[:LONGEST]
     end = run.progress() | {
         "files": outcome.files,
         "bytes": countable(outcome.bytes),
@@ -79,14 +81,29 @@ def _succeed(run, outcome: Outcome):
         "files_done": outcome.files,
         "bytes_done": countable(outcome.bytes),
         "errors": errors,
-        "message": storable(outcome.message)[:LONGEST],
+        "message": message,
     }
     run.flush()
     with transaction.atomic():
         if not states.finish(run.job.pk, run.worker, status, **end):
             raise Canceled
+        run.end(JobLog.Level.INFO, message)
+        run.flush()
         if run.job.type == Type.BACKUP and run.job.fileset.verify:
             _add_verification(run.job)
+
+
+def summary(job: Job, outcome: Outcome, errors: int) -> str:
+    """Return in a sentence or two what a job that succeeded has done."""
+    read, stored = size(outcome.bytes), size(outcome.stored_bytes)
+    entries = f"{counted(outcome.files, 'entry', 'entries')}, {read}"
+    totals = {
+        Type.BACKUP: f"{counted(outcome.files, 'file')}, {read}; {stored} stored",
+        Type.RESTORE: f"{entries}, restored",
+        Type.VERIFY: f"{entries}, read again",
+    }[job.type]
+    warned = f", with {counted(errors, 'warning')}" if errors else ""
+    return f"{outcome.message} {totals}{warned}.".lstrip()
 
 
 def _add_verification(job):
@@ -99,7 +116,7 @@ def _add_verification(job):
 def fail(run, status, message):
     """End a job that did not succeed, once nothing is left of what it did."""
     discard(run.job)
-    (run.info if status == Status.CANCELED else run.error)(message)
+    run.end(JobLog.Level.INFO if status == Status.CANCELED else JobLog.Level.ERROR, message)
     message = storable(message)[:LONGEST]
     run.flush()
     states.give_up(run.job.pk, run.worker, status, message=message, **run.progress())

@@ -1,9 +1,9 @@
 from django.core.management.base import CommandError
 
 from .. import shapes
+from ..amounts import counted, size
 from ..models import Job
 from .following import follow
-from .tables import counted, size
 
 OPERATOR = "operator"  # whom a job is requested by
 NOUNS = {"verify": "verification"}

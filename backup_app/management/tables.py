@@ -1,7 +1,6 @@
 import io
 
 from rich.console import Console
-from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
@@ -23,13 +22,3 @@ def table(heads: list[str], rows: list[list], *, terminal: bool) -> str:
 def _plain(value):
     # As Text, brackets in a name are no markup.
     return Text("" if value is None else str(value))
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number of things: ``1 job``, ``2 jobs``."""
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
-def size(number: int) -> str:
-    """Return a number of bytes in the unit that fits."""
-    return decimal(number)

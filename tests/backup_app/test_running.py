@@ -74,12 +74,16 @@ class TestBackup:
 
         job = doing(does)
 
-        assert (job.status, job.message, job.errors) == ("completed", "All well.", 0)
+        message = "All well. 3 files, 70 bytes; 30 bytes stored."
+        assert (job.status, job.message, job.errors) == ("completed", message, 0)
         assert (job.files, job.bytes, job.stored_bytes) == (3, 70, 30)
         assert (job.files_done, job.bytes_done) == (3, 70)
         assert job.worker == this_worker()
         assert job.created <= job.started <= job.ended
-        assert lines(job) == [("info", f"The backup of client '{job.client}' begins.")]
+        assert lines(job) == [
+            ("info", f"The backup of client '{job.client}' begins."),
+            ("info", message),
+        ]
 
     def test_warnings_are_counted_and_make_the_status(self, doing):
         def does(run):
@@ -93,6 +97,7 @@ class TestBackup:
         assert lines(job)[1:] == [
             ("warning", "'/a' changed while it was read."),
             ("error", "'/b' could not be read."),
+            ("info", "0 files, 0 bytes; 0 bytes stored, with 2 warnings."),
         ]
 
     def test_the_warnings_of_an_outcome_make_the_status(self, doing):
@@ -280,6 +285,27 @@ class TestTick:
             at_work.info(str(number))
 
         assert Job.objects.get().log.count() == run.MOST_LINES
+
+    def test_a_client_that_complains_without_end_does_not_fill_the_log(self, at_work, monkeypatch):
+        monkeypatch.setattr(run, "MOST_KEPT", 10)
+        for _ in range(1000):
+            at_work.warning("x" * 10_000)
+
+        at_work.end("error", "It failed.")
+        at_work.flush()
+
+        found = lines(Job.objects.get())
+        assert found[:10] == [("warning", "x" * 5_000)] * 10
+        assert found[10:] == [("info", "990 more lines were left out."), ("error", "It failed.")]
+        assert at_work.errors == 1001
+
+    def test_a_line_turns_no_terminal_upside_down(self, at_work):
+        at_work.warning("'/a\x1b[2J\x9b1m\x07\r\0b': two\nlines\tand a tab")
+        at_work.flush()
+
+        assert lines(Job.objects.get()) == [
+            ("warning", "'/a\ufffd[2J\ufffd1m\ufffd\ufffd\ufffdb': two\nlines\tand a tab")
+        ]
 
     def test_a_job_that_another_worker_has_taken_over_ends(self, at_work, monkeypatch):
         monkeypatch.setattr(run, "EVERY", 0)

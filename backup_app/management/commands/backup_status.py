@@ -2,9 +2,10 @@ from django.core.management.base import CommandError
 from rich.text import Text
 
 from ... import overview, shapes
+from ...amounts import counted, size
 from ..base import BackupCommand
 from ..finding import clients_named
-from ..tables import counted, size, table
+from ..tables import table
 
 HEADS = ["client", "last good backup", "age", "size", "state"]
 COLOURS = {"ok": "green", "overdue": "bold red"}

@@ -1,8 +1,8 @@
+from ...amounts import counted
 from ...engines import get_engine
 from ..base import BackupCommand
 from ..finding import storages_named
 from ..progress import watched
-from ..tables import counted
 
 
 class Command(BackupCommand):

@@ -1,10 +1,11 @@
 from dataclasses import asdict
 
 from ... import retention, shapes
+from ...amounts import counted, size
 from ..base import BackupCommand
 from ..finding import clients_named
 from ..progress import watched
-from ..tables import counted, size, table
+from ..tables import table
 
 HEADS = ["job", "client", "type", "level", "status", "ended", "size"]
 

@@ -4,10 +4,10 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from ... import retention, shapes
+from ...amounts import counted, size
 from ...conf import conf
 from ..base import BackupCommand
 from ..progress import watched
-from ..tables import counted, size
 
 
 class Command(BackupCommand):

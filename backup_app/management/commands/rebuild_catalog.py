@@ -1,10 +1,10 @@
 from ... import shapes
+from ...amounts import counted
 from ...engines import get_engine
 from ...engines.base import Problem
 from ..base import BackupCommand
 from ..finding import storages_named
 from ..progress import watched
-from ..tables import counted
 
 
 class Command(BackupCommand):
