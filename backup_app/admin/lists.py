@@ -1,5 +1,8 @@
 """What all of the app's pages in the admin have in common."""
 
+from django.contrib import messages
+from django.db import IntegrityError
+from django.http import HttpResponseRedirect
 from unfold.admin import ModelAdmin
 
 from .. import audit
@@ -12,6 +15,16 @@ class BackupAdmin(ModelAdmin):
     list_filter_submit = True
     list_per_page = 50
     show_full_result_count = False
+
+    def changeform_view(self, request, *args, **kwargs):
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except IntegrityError:
+            # The form found all well: somebody else saved between that and now.
+            name = self.opts.verbose_name
+            sentence = f"Another request has just saved such a {name}: nothing was saved by this."
+            messages.error(request, sentence)
+            return HttpResponseRedirect(request.get_full_path())
 
     def log_addition(self, request, obj, message):
         self._note(request, obj, "add")

@@ -1,6 +1,7 @@
 """Clients, their jobs and mailboxes in the admin: made, changed and refused as by the API."""
 
 import pytest
+from django.db.models import signals
 from django.urls import reverse
 
 from backup_app.models import AuditEntry, Client, Mailbox
@@ -58,6 +59,21 @@ class TestClients:
         assert (made.connection, made.schedule) == ("local", "30 2 * * *")
         page = client.get(reverse("admin:backup_app_client_change", args=[made.pk]))
         assert "ssh-ed25519 SHA256:" in page.content.decode()
+
+    def test_one_that_another_request_makes_meanwhile_is_said(self, client, sent, pool):
+        def win(sender, instance, **kwargs):
+            if instance.name == "web1":
+                signals.pre_save.disconnect(win, Client)
+                ClientFactory(account=instance.account, name="other", pool=pool)
+                Client.objects.filter(name="other").update(name="web1")
+
+        signals.pre_save.connect(win, Client)
+        response = add(client, Client, sent)
+
+        assert (response.status_code, Client.objects.filter(ip=sent["ip"]).count()) == (302, 0)
+        assert said(client, response) == [
+            "Another request has just saved such a client: nothing was saved by this."
+        ]
 
     @pytest.mark.parametrize(
         ("fields", "named"),

@@ -42,6 +42,17 @@ def test_many_complaints_do_not_block_and_are_bounded():
     assert lines[-1] == "sh: 20 more lines were left out."
 
 
+def test_complaints_without_end_keep_nobody_from_canceling():
+    ticks = iter(range(20))
+
+    def cancel():
+        if next(ticks, None) is None:
+            raise Canceled
+
+    with pytest.raises(Canceled), shell("exec yes >&2", tick=cancel) as process:
+        process.close()
+
+
 def test_it_ticks_while_a_program_is_silent():
     ticks = []
     with shell("sleep 1.5; echo x", tick=lambda: ticks.append(time.monotonic())) as process:

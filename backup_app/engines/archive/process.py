@@ -15,6 +15,7 @@ BLOCK = 1024 * 1024
 SECOND = 1000  # milliseconds, as poll() counts
 MAX_LINES = 10_000  # of the standard error output that are kept
 MAX_LINE = 10_000
+MAX_BLOCKS = 16  # of it in a row: who writes without end does not keep us from the rest
 
 
 def nothing() -> None:
@@ -172,7 +173,9 @@ class Process:
         return fd in found
 
     def _drain(self) -> None:
-        while self._stderr_open:
+        for _ in range(MAX_BLOCKS):
+            if not self._stderr_open:
+                return
             try:
                 block = os.read(self._stderr, 65536)
             except BlockingIOError:
