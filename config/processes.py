@@ -2,35 +2,65 @@
 
 import contextlib
 import ctypes
+import logging
 import os
 import signal
 import subprocess
 import sys
+import time
+from collections import deque
 from collections.abc import Collection, Mapping
 
 WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM}
 GRACE = 30  # seconds that a child has to finish what it does
+RESTARTS, WITHIN = 5, 60  # of one child, in so many seconds: another would not help
 PR_SET_PDEATHSIG = 1
+
+logger = logging.getLogger(__name__)
 
 
 def run_together(commands: Mapping[str, list[str]], folder: str) -> str | None:
     """Run commands until this process is told to stop; return the name of one that ended before.
 
-    Ctrl-C and SIGTERM stop all of them, and so does the end of any.
+    Ctrl-C and SIGTERM stop all of them, and so does one that ends by itself. One that is killed, as
+    by a machine that is out of memory, is started again.
     """
     # Waited for instead of handled, none of them can come at a wrong moment.
     signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    children = {name: _start(command, folder) for name, command in commands.items()}
+    children = [Child(name, command, folder) for name, command in commands.items()]
     try:
         while signal.sigwait(WATCHED) == signal.SIGCHLD:
-            ended = [name for name, child in children.items() if child.poll() is not None]
-            if ended:
-                return ended[0]
+            for child in children:
+                if not child.goes_on():
+                    return child.name
         return None
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, WATCHED)
-        _end(children.values())
+        _end([child.process for child in children])
+
+
+class Child:
+    """The process of a command, and those that took its place."""
+
+    def __init__(self, name: str, command: list[str], folder: str):
+        self.name, self.command, self.folder = name, command, folder
+        self.process = _start(command, folder)
+        self.restarts = deque([float("-inf")] * RESTARTS, maxlen=RESTARTS)
+
+    def goes_on(self) -> bool:
+        """Whether it runs, started again if a signal ended it."""
+        code = self.process.poll()
+        if code is None:
+            return True
+        now = time.monotonic()
+        if code >= 0 or now - self.restarts[0] < WITHIN:
+            return False
+        logger.warning("The %s was killed (signal %d) and is started again.", self.name, -code)
+        _kill_group(self.process)
+        self.restarts.append(now)
+        self.process = _start(self.command, self.folder)
+        return True
 
 
 def _start(command: list[str], folder: str) -> subprocess.Popen:
@@ -58,6 +88,11 @@ def _end(children: Collection[subprocess.Popen]):
         for child in children:
             child.wait(GRACE)
     for child in children:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)  # it or children of its own
+        _kill_group(child)
         child.wait()
+
+
+def _kill_group(child: subprocess.Popen):
+    """Kill a child, or what it has left."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)

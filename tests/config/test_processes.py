@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from config import processes
+
 PARENT = """
 from config.processes import run_together
 children = {children!r}
@@ -69,6 +71,37 @@ def test_a_signal_lets_all_of_them_end(family, number, tmp_path):
 
 def test_the_end_of_one_ends_the_others(family, tmp_path):
     parent, (_, second) = family
+
+    os.kill(second, signal.SIGTERM)
+
+    assert parent.communicate(timeout=20)[0] == "ended: second\n"
+    assert (tmp_path / "ended-first").exists()
+
+
+def kill(pid, file):
+    """Kill a child; return the process number of the one that takes its place."""
+    file.unlink()
+    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: file.exists() and file.read_text())
+    return int(file.read_text())
+
+
+def test_a_child_that_is_killed_is_started_again(family, tmp_path):
+    parent, (first, second) = family
+
+    again = kill(second, tmp_path / "second")
+
+    assert again != second
+    assert is_running(first)
+    parent.terminate()
+    assert parent.communicate(timeout=20)[0] == "ended: None\n"
+    assert (tmp_path / "ended-second").exists()
+
+
+def test_a_child_that_is_killed_again_and_again_ends_the_others(family, tmp_path):
+    parent, (_, second) = family
+    for _ in range(processes.RESTARTS):
+        second = kill(second, tmp_path / "second")
 
     os.kill(second, signal.SIGKILL)
 
