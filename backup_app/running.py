@@ -99,8 +99,8 @@ def summary(job: Job, outcome: Outcome, errors: int) -> str:
     entries = f"{counted(outcome.files, 'entry', 'entries')}, {read}"
     totals = {
         Type.BACKUP: f"{counted(outcome.files, 'file')}, {read}; {stored} stored",
-        Type.RESTORE: f"{entries}, restored",
-        Type.VERIFY: f"{entries}, read again",
+        Type.RESTORE: f"{entries} restored",
+        Type.VERIFY: f"{entries} read again",
     }[job.type]
     warned = f", with {counted(errors, 'warning')}" if errors else ""
     return f"{outcome.message} {totals}{warned}.".lstrip()

@@ -14,6 +14,7 @@ from .metadata import copy_times
 from .placing import Placing
 from .roots import Goal, goal_below, goals_in_place, is_in
 from .staging import Staging, opened
+from .trees import drop_special_modes
 from .ways import OPEN_FOLDER, Way
 
 TREE = b"tree"
@@ -59,6 +60,14 @@ class LocalTarget:
             os.mkdir(TREE, 0o700, dir_fd=fd)
             self._private = fd
             yield
+
+    def disarm(self) -> None:
+        """Let no unpacked program run as its owner or group; raises EngineError."""
+        try:
+            with self._opened_tree() as tree_fd:
+                drop_special_modes(tree_fd, self.tick)
+        except OSError as e:
+            raise EngineError(f"The restore could not be made harmless: {e.strerror}.") from e
 
     def drop(self, helping: Iterable[bytes], wanted) -> None:
         """Remove what was unpacked only to help, and the folders that only lead to it."""

@@ -79,6 +79,9 @@ def _restore(run, wanted, folder):
     wanted.fill(view, selection, run.tick)
     if destination == paths.ROOT:
         _leave_dumps(wanted, run)
+    foreign = target.machine.local and job.parent.client_id != job.client_id
+    if foreign:
+        _leave_devices(wanted, run)
     target.require_room(wanted)
     files, size = wanted.count(), wanted.size()
     run.expect(size)
@@ -86,7 +89,9 @@ def _restore(run, wanted, folder):
     run.info(f"{files} entries of backup {job.parent_id} go to {where} on '{job.client}'.")
     refusals = Refusals(run)
     with target.private_folder(wanted, folder):
-        unpack(wanted, target.machine, target.tree, run)
+        unpack(wanted, target.machine, target.tree, run, attributes="user.*" if foreign else "*")
+        if foreign:
+            target.disarm()
         target.drop(wanted.only_helping(), wanted)
         refusals.finish(target.place(wanted.passed, refusals))
     return Outcome(files=files, bytes=size, warnings=refusals.count)
@@ -98,6 +103,17 @@ def _leave_dumps(wanted, run):
         run.info("Dumps of databases have no original location, and are left out.")
     if not wanted.count():
         raise EngineError("Dumps of databases have no original location: restore them elsewhere.")
+
+
+def _leave_devices(wanted, run):
+    """Leave out devices: what another machine has kept must open none of this one's to its users.
+
+    Nor may its programs run here as root, for which their own rights are taken away later.
+    """
+    if count := wanted.remove(lambda path, kind: kind == "b"):
+        run.warning(f"{count} devices of another machine are left out.")
+    if not wanted.count():
+        raise EngineError("Devices of another machine are not made on this one.")
 
 
 def _target(job, destination, tick):

@@ -20,6 +20,13 @@ def empty_folder(fd: int) -> None:
     _run([b"find", path, b"-xdev", b"-mindepth", b"1", b"-delete"], [fd], lambda: None)
 
 
+def drop_special_modes(fd: int, tick: Callable[[], None]) -> None:
+    """Take set-user-ID and set-group-ID from all files below an open folder; raises OSError."""
+    path = b"/proc/self/fd/%d/" % fd
+    chmod = [b"-exec", b"chmod", b"ug-s", b"--", b"{}", b"+"]
+    _run([b"find", path, b"-xdev", b"-type", b"f", b"-perm", b"/6000", *chmod], [fd], tick)
+
+
 def _run(argv: Sequence[bytes], fds: Sequence[int], tick: Callable[[], None]) -> None:
     environment = os.environb | {b"LC_ALL": b"C"}
     with subprocess.Popen(  # noqa: S603 - a list of our own making

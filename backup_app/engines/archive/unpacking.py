@@ -25,9 +25,10 @@ class Stopped(EngineError):
     """The unpacking tar reads no further."""
 
 
-def unpack(wanted: Wanted, machine: Machine, folder: bytes, run) -> None:
+def unpack(wanted: Wanted, machine: Machine, folder: bytes, run, *, attributes: str = "*") -> None:
     """Unpack everything into a folder of a machine, under its full path.
 
+    ``attributes`` is a pattern of the extended attributes that files get back.
     Raises EngineError at the first file that is not what was backed up, naming it, and when tar
     could not write all content. What is lost of the metadata is said in the job's log.
     """
@@ -35,7 +36,7 @@ def unpack(wanted: Wanted, machine: Machine, folder: bytes, run) -> None:
         *("tar", "--extract", "--file=-", b"--directory=" + folder),
         # Times of folders come last, since their content comes from several volumes.
         *("--preserve-permissions", "--delay-directory-restore", "--warning=no-timestamp"),
-        *("--xattrs", "--xattrs-include=*", "--acls"),
+        *("--xattrs", f"--xattrs-include={attributes}", "--acls"),
     ]
     with machine.start(argv, stdin=subprocess.PIPE, tick=run.tick) as tar:
         _feed(wanted, tar, run)
