@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from backup_app.engines.archive.appending import Appender
-from backup_app.engines.archive.process import nothing
+from backup_app.engines.archive.tarstream import nothing
 from backup_app.engines.archive.volumes import VolumeWriter
 from backup_app.models import Folder
 

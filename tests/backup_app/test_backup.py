@@ -69,6 +69,34 @@ def test_progress_is_told(place, tree):
     assert (job.run.expected, job.run.files, job.run.bytes) == (5, 1, 5)
 
 
+@pytest.mark.parametrize("hole", [False, True])
+def test_progress_is_told_within_a_file(place, tree, hole):
+    client = local_client(place)
+    with (tree / "large").open("wb") as file:
+        file.write(b"" if hole else os.urandom(9 * MB))
+        file.truncate(9 * MB)
+    run = Told(begin(client))
+
+    back_up(client, run=run)
+
+    within = [size for size in run.sizes if 5 < size < 9 * MB]
+    assert len(within) > 3
+    assert run.sizes == sorted(run.sizes)
+    assert run.sizes[-1] == run.expected == 5 + 9 * MB
+
+
+class Told(Recording):
+    """Remembers all sizes that it was told."""
+
+    def __init__(self, job):
+        super().__init__(job)
+        self.sizes = []
+
+    def tick(self, files=None, size=None):
+        super().tick(files, size)
+        self.sizes.append(self.bytes)
+
+
 def test_storages_are_for_this_service_alone(place, tree):
     job = back_up(local_client(place))
 

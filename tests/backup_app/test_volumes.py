@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backup_app.engines.archive import volumes
 from backup_app.engines.archive.volumes import END_OF_TAR, VolumeReader, VolumeWriter
-from backup_app.exceptions import EngineError
+from backup_app.exceptions import Canceled, EngineError
 
 FRAME = 64 * 1024
 CONTENT = random.Random(3).randbytes(300_000) + bytes(100_000)  # noqa: S311
@@ -40,6 +41,22 @@ def test_any_range_equals_the_stream(volume, offset, length):
         got = b"".join(reader.read(offset, length))
 
     assert got == CONTENT[offset : offset + length]
+
+
+def test_a_cancel_waits_for_no_frame(tmp_path, monkeypatch):
+    monkeypatch.setattr(volumes, "SECOND", 0.001)
+    options = {"frame_bytes": 8_000_000, "level": 19, "tick": cancel}
+
+    with VolumeWriter(tmp_path / "v", **options) as writer:
+        writer.write(random.Random(4).randbytes(8_000_000))  # noqa: S311
+        with pytest.raises(Canceled):
+            writer.finish()
+
+    assert (tmp_path / "v").stat().st_size == 0
+
+
+def cancel():
+    raise Canceled
 
 
 def test_zstd_reads_the_whole_with_the_end_of_the_tar(volume):

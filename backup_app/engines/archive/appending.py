@@ -23,13 +23,16 @@ class Appender:
         client: Client,
         volume: VolumeWriter,
         add: Callable[[Member, ToStore], None],
-        tick: Callable[[], None],
+        part: Callable[[int], None],
     ):
-        """``add`` gets each new member, and its place in the catalog."""
+        """``add`` gets each new member, and its place in the catalog.
+
+        ``part`` is told of each part of one that is read.
+        """
         self._client = client
         self._volume = volume
         self._add = add
-        self._tick = tick
+        self._part = part
         self._mtime = int(time.time())
         self._folders: set[bytes] = {paths.ROOT}
 
@@ -71,7 +74,7 @@ class Appender:
                 left -= len(piece)
                 digest.update(piece)
                 self._volume.write(piece)
-                self._tick()
+                self._part(len(piece))
         self._volume.write(bytes(left + -size % BLOCK))
         return digest.digest()
 

@@ -79,6 +79,7 @@ class Backup:
                 level=self.fileset.options.get("compression", engine.compression),
                 threads=engine.threads,
                 limit=limit,
+                tick=self.tally.tick,
             )
         )
         self.manifest = stack.enter_context(manifest.ManifestWriter(folder / "lines"))
@@ -156,7 +157,7 @@ class Backup:
             return
         spool = self.folder / "spool"
         spool.mkdir(mode=0o700)
-        appender = Appender(self.client, self.volume, self._appended, self.tally.tick)
+        appender = Appender(self.client, self.volume, self._appended, self.tally.part)
         for path, spooled in dumps.dump_members(self.job_run, self.machine, self.fileset, spool):
             appender.add_file(path, spooled)
             spooled.unlink(missing_ok=True)

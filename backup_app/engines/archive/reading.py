@@ -40,7 +40,7 @@ def read_files(
     if not write_names(workspace, names):
         return
     with names.open("rb") as stdin, machine.start(TAR, stdin=stdin, tick=tally.tick) as process:
-        stream = TarStream(reader(process, tally), volume.write, tally.tick)
+        stream = TarStream(reader(process, tally), volume.write, tally.part)
         try:
             for member, place in placed(stream, workspace.to_store()):
                 catalog.add(member, place)

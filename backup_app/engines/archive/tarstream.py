@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ...exceptions import EngineError
-from .process import nothing
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)
@@ -48,6 +47,10 @@ KINDS = {
 }
 
 
+def nothing(size: int) -> None:
+    """Be told of parts by who tells nobody."""
+
+
 class CutOff(EngineError):
     """The tar ended in the middle."""
 
@@ -70,19 +73,20 @@ class TarStream:
     """Iterates over the members of a tar, and hands the raw blocks on as they are.
 
     ``read`` returns the next bytes, b"" at the end. ``write`` gets all blocks up to the two of
-    zeros at the end of the tar. ``tick`` is called now and then where nothing is read: in holes.
-    Raises EngineError for what is no tar, CutOff for half of one.
+    zeros at the end of the tar. ``part`` is told how many bytes more of a member's content have
+    been read, again and again where that takes long: in large files and in holes. Raises
+    EngineError for what is no tar, CutOff for half of one.
     """
 
     def __init__(
         self,
         read: Callable[[], bytes],
         write: Callable[[bytes], None],
-        tick: Callable[[], None] = nothing,
+        part: Callable[[int], None] = nothing,
     ):
         self._read = read
         self._write = write
-        self._tick = tick
+        self._part = part
         self._buffer = b""
         self._view = memoryview(b"")
         self._start = 0  # place of the buffer in the tar
@@ -176,6 +180,7 @@ class TarStream:
             digest.update(part)
             self._next += len(part)
             size -= len(part)
+            self._part(len(part))
 
     def _sparse(self, stored: int, size: int) -> bytes | None:
         extents, read = self._extents(stored)
@@ -193,9 +198,10 @@ class TarStream:
 
     def _fill(self, digest, size: int) -> None:
         while size > 0:
-            digest.update(HOLE[:size] if size < len(HOLE) else HOLE)
-            size -= len(HOLE)
-            self._tick()
+            part = min(size, len(HOLE))
+            digest.update(HOLE[:part])
+            size -= part
+            self._part(part)
 
     def _extents(self, stored: int) -> tuple[array, int]:
         """Return offset and length of each extent in turn, and how many bytes told them."""

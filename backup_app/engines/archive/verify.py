@@ -169,7 +169,10 @@ class Content:
     def _open(self, offset: int) -> None:
         self._start = self._read_to = offset
         blocks = self._reader.read(offset, self._reader.size - offset)
-        self._stream = iter(TarStream(lambda: self._next(blocks), lambda block: None))
+        tick = self._verification.job_run.tick
+        self._stream = iter(
+            TarStream(lambda: self._next(blocks), lambda block: None, lambda part: tick())
+        )
 
     def _next(self, blocks: Iterator[bytes]) -> bytes:
         try:

@@ -10,31 +10,46 @@ import threading
 from array import array
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import accumulate
 from pathlib import Path
 
 import zstandard
 
 from ...exceptions import EngineError
+from .process import nothing
 
 END_OF_TAR = bytes(1024)  # two blocks of zeros
 TABLE_HEADER = struct.Struct("<II")  # magic number of a frame to skip, length of what follows
 TABLE_FOOTER = struct.Struct("<IBI")  # number of frames, whether they have checksums, magic number
 SKIPPED_MAGIC, SEEKABLE_MAGIC = 0x184D2A5E, 0x8F92EAB1
+SECOND = 1.0
 MEMORY = 48 * 1024 * 1024  # that all compressors together may take
 
 
 class VolumeWriter:
     """Compresses what is written to it in several threads, into a new file."""
 
-    def __init__(self, path: Path, *, frame_bytes: int, level: int, threads: int = 0, limit=None):
-        """``limit`` is a ``space.Limit`` that is asked whether so much may be stored."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        frame_bytes: int,
+        level: int,
+        threads: int = 0,
+        limit=None,
+        tick: Callable[[], None] = nothing,
+    ):
+        """``limit`` is a ``space.Limit`` that is asked whether so much may be stored.
+
+        ``tick`` is called at least every second while a frame is waited for.
+        """
         self.path = path
         self.tar_size = 0  # of what was written, without the end blocks
         self.size = 0  # of the file so far
         self._limit = limit
+        self._tick = tick
         self._file = path.open("xb")
         self._digest = hashlib.sha256()
         self._frame_bytes = frame_bytes
@@ -52,7 +67,8 @@ class VolumeWriter:
         return self
 
     def __exit__(self, *exc):
-        self._pool.shutdown(cancel_futures=True)
+        # A frame of level 19 takes seconds, for which a cancel does not wait.
+        self._pool.shutdown(wait=False, cancel_futures=True)
         self._file.close()
 
     def write(self, data: bytes) -> None:
@@ -107,6 +123,8 @@ class VolumeWriter:
 
     def _store(self) -> None:
         buffer, size, future = self._frames.popleft()
+        while not wait([future], SECOND).done:
+            self._tick()
         frame = future.result()
         self._free.append(buffer)
         self._table.extend((len(frame), size))
