@@ -111,6 +111,7 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("DEFAULT_FROM_EMAIL", "calendar@loc
 USE_TZ = True
 TIME_ZONE = env.zone("TIME_ZONE", "UTC")
 USE_I18N = False
+FORMAT_MODULE_PATH = "config.formats"
 
 # --- Files -----------------------------------------------------------------------------------
 
@@ -232,6 +233,7 @@ SPECTACULAR_SETTINGS = {
 UNFOLD = {
     "SITE_TITLE": "Calendar and backup",
     "SITE_HEADER": "Calendar and backup",
+    "SITE_FAVICONS": [{"rel": "icon", "href": "data:,"}],  # none, and none is asked for
     "SIDEBAR": {"navigation": "config.navigation.sidebar"},
 }
 

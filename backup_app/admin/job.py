@@ -28,8 +28,8 @@ class JobAdmin(ReadOnly, BackupAdmin):
         "duration",
         "files",
         "content",
-        "requested_by",
         "browse_link",
+        "requested_by",
     ]
     list_filter = [
         ("status", ChoicesDropdownFilter),
@@ -78,6 +78,11 @@ class JobAdmin(ReadOnly, BackupAdmin):
     def get_queryset(self, request):
         return super().get_queryset(request).select_related("client", "parent")
 
+    def get_actions_detail(self, request, object_id):
+        """The button to browse is on the pages of jobs that can be."""
+        job = self.get_object(request, unquote(str(object_id)))
+        return super().get_actions_detail(request, object_id) if _is_browsable(job) else []
+
     def has_operate_permission(self, request, object_id=None):
         """Whoever may change jobs may start and cancel them; their records nobody changes."""
         return request.user.has_perm("backup_app.change_job")
@@ -123,7 +128,7 @@ class JobAdmin(ReadOnly, BackupAdmin):
 
     @display(description="content")
     def browse_link(self, job):
-        if not (job.is_good and job.type == Job.Type.BACKUP):
+        if not _is_browsable(job):
             return None
         return format_html(
             columns.LINK, reverse("admin:backup_app_job_browse", args=[job.pk]), "Browse"
@@ -135,3 +140,7 @@ class JobAdmin(ReadOnly, BackupAdmin):
         if not job.is_open:
             return f"{done['percent']} %"
         return f"{done['percent']} %, {columns.size(done['bytes'])} so far"
+
+
+def _is_browsable(job):
+    return job is not None and job.is_good and job.type == Job.Type.BACKUP

@@ -146,6 +146,22 @@ def test_a_long_folder_has_pages(client, staff, backup, tmp_path, monkeypatch):
     assert list(rows(client.get(third.context["previous"]))) == list(rows(second))
 
 
+def test_only_the_page_of_a_good_backup_leads_to_its_content(client, staff, backup):
+    failed = JobFactory(client=backup.client, status="failed")
+    restore = JobFactory(client=backup.client, type="restore", level=None, status="completed")
+
+    pages = {job.pk: job_page(client, job) for job in [backup, failed, restore]}
+
+    leading = [pk for pk, page in pages.items() if "/browse" in page]
+    assert leading == [backup.pk]
+
+
+def job_page(client, job):
+    response = client.get(reverse("admin:backup_app_job_change", args=[job.pk]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
 def test_a_backup_without_content_is_not_browsed(client, staff):
     job = JobFactory(status="failed")
 

@@ -1,6 +1,10 @@
+import datetime as dt
+
 import pytest
 from django.contrib.auth.models import Group, User
 from django.urls import reverse
+
+from backup_app.models import ApiKey
 
 pytestmark = pytest.mark.django_db
 
@@ -77,3 +81,15 @@ def test_a_user_is_added_with_a_password(client, staff):
     page = reverse("admin:auth_user_change", args=[user.pk])
     assert client.get(page).status_code == 200
     assert client.get(reverse("admin:auth_user_password_change", args=[user.pk])).status_code == 200
+
+
+def test_times_are_written_as_the_interfaces_do_and_never_broken(client, staff):
+    staff.is_superuser = True
+    staff.save()
+    key = ApiKey.objects.create(account=staff, prefix="0" * 12, digest="0" * 64)
+    ApiKey.objects.update(created=dt.datetime(2030, 3, 5, 14, 30, 59, tzinfo=dt.UTC))
+
+    page = client.get(reverse("admin:backup_app_apikey_changelist"))
+
+    assert key.prefix in page.content.decode()
+    assert "2030-03-05\N{NO-BREAK SPACE}14:30:59" in page.content.decode()
