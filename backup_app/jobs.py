@@ -12,10 +12,11 @@ from django.utils import timezone
 
 from . import destinations, states, tasks
 from .engines import get_engine
-from .exceptions import Invalid, WrongState
+from .exceptions import Invalid, NotFound, WrongState
 from .models import Job, JobLog
 
 DEFAULT_LEVEL = Job.Level.INCREMENTAL
+MOST_RESTORES = 50  # that a client has open; each is looked at again and again until its turn
 LEVELS = {name.lower(): name for name in Job.Level.values} | {
     name[0].lower(): name for name in Job.Level.values
 }
@@ -57,13 +58,14 @@ def start_backup(client, *, level=DEFAULT_LEVEL, fileset=None, pool=None, by: st
 def start_restore(job, client, selection, *, path: bytes = b"/", by: str) -> Job:
     """Queue the restore of a selection of a backup's view, to a client below a path.
 
-    ``b"/"`` is the original location. Raises WrongState unless the backup has content and the
-    client is there, Invalid for a path that is not absolute and for an empty selection,
-    Forbidden for one that the engine must not write to.
+    ``b"/"`` is the original location. Raises WrongState unless the backup has content, and the
+    client is there and has few restores to wait for; Invalid for a path that is not absolute and
+    for an empty selection, Forbidden for one that the engine must not write to.
     """
     require_good(job)
     _require_own(job, client=client)
     _require_present(client)
+    _require_few_restores(client)
     nodes, files = ([pk for pk, _ in found] for found in (selection.nodes, selection.files))
     if not (nodes or files):
         raise Invalid({"files": ["There is nothing to restore: name files or folders."]})
@@ -83,6 +85,7 @@ def start_database_restore(job, client, database: str, kind: str, by: str) -> Jo
     require_good(job)
     _require_own(job, client=client)
     _require_present(client)
+    _require_few_restores(client)
     engine = get_engine(job.engine)
     if not engine.supports_databases:
         raise WrongState(f"The engine '{job.engine}' of job {job.pk} keeps no databases.")
@@ -117,7 +120,10 @@ def cancel(job, by: str) -> Job:
 
 def _queue_for(backup, client, by, **fields):
     same = {name: getattr(backup, name) for name in ("engine", "fileset", "pool", "storage")}
-    return _queue(client, by, **same, **fields, parent=backup)
+    try:
+        return _queue(client, by, **same, **fields, parent=backup)
+    except IntegrityError as e:
+        raise NotFound(f"Backup {backup.pk} has just been removed.") from e
 
 
 @transaction.atomic
@@ -153,6 +159,13 @@ def require_good(job):
 def _require_present(client):
     if client.deleted:
         raise WrongState(f"Client '{client}' is deleted.")
+
+
+def _require_few_restores(client):
+    if client.jobs.open().filter(type=Job.Type.RESTORE).count() >= MOST_RESTORES:
+        raise WrongState(
+            f"Client '{client}' has {MOST_RESTORES} restores queued or running already."
+        )
 
 
 def _require_own(owner, **things):

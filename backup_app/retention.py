@@ -10,10 +10,11 @@ from django.utils import timezone
 
 from .engines import get_engine
 from .exceptions import BackupError, InvalidEngine
-from .models import Client, Folder, Job, JobSource
+from .models import Client, Download, Folder, Job, JobSource
 from .models.job import GOOD, OPEN
 
 FOLDERS_AT_ONCE = 1000
+DOWNLOADED_WITHIN = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def expired(client: Client) -> list[Job]:
     """Return the jobs of a client that are no longer kept, newest first.
 
     Kept are open jobs; those that ended within the pool's days; of each fileset the newest good
-    backup and, of each pool, the newest full ones; and all that one of these builds on or reads.
+    backup and, of each pool, the newest full ones; those that are read, or whose download began
+    within a day; and all that one of these builds on or reads.
     """
     ended = list(client.jobs.exclude(status__in=OPEN).select_related("pool"))
     backups = [job for job in ended if job.type == Job.Type.BACKUP and job.is_good]
@@ -103,15 +105,28 @@ def _built_on(client, pks):
 
 
 def _read_now(client):
-    """Return the backups that restores and verifications at work or in the queue read."""
-    readers = Job.objects.open().filter(parent__client=client)
-    return set(readers.values_list("parent", flat=True))
+    """Return the backups that are being read: by jobs, also of the queue, and by downloads."""
+    downloads = _new_downloads().filter(job__client=client)
+    return {
+        *_readers(client).values_list("parent", flat=True),
+        *downloads.values_list("job", flat=True),
+    }
+
+
+def _readers(client):
+    return Job.objects.open().filter(parent__client=client)
+
+
+def _new_downloads():
+    """Return the downloads of which chunks are likely still to be fetched."""
+    return Download.objects.filter(created__gt=timezone.now() - DOWNLOADED_WITHIN)
 
 
 def _is_needed(job):
     """Say whether something has begun to need a job since it was found to be expired."""
     users = job.dependents.filter(status__in=[*GOOD, *OPEN]).exclude(pk=job.pk)
-    return users.exists() or job.children.open().exists()
+    is_read = job.children.open().exists() or _new_downloads().filter(job=job).exists()
+    return is_read or users.exists()
 
 
 def _remove(job):
@@ -144,8 +159,8 @@ def _removed(job):
 def _purge(client):
     if job := client.jobs.open().first():
         return f"Job {job.pk} of the deleted client '{client}' is still {job.status}."
-    if readers := _read_now(client):
-        return f"Job {min(readers)} of the deleted client '{client}' is being read."
+    if reader := _readers(client).order_by("parent").first():
+        return f"Job {reader.parent_id} of the deleted client '{client}' is being read."
     for job in client.jobs.order_by("-pk"):
         if problem := _remove(job):
             return problem

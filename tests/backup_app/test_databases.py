@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from backup_app import running
+from backup_app.amounts import size
 from backup_app.engines import get_engine
 from backup_app.engines.archive import dumps
 from backup_app.engines.archive.dumps import write_dump
@@ -398,7 +399,8 @@ class TestOperation:
         running.run(response.json()["job_id"])
 
         job = Job.objects.get(pk=response.json()["job_id"])
-        assert (response.status_code, job.status, job.message) == (200, "completed", "")
+        assert (response.status_code, job.status) == (200, "completed")
+        assert job.message == f"1 entry, {size(job.bytes)} restored."
         assert server.query(name, THINGS) == before
 
     def test_failed_import_names_the_safety_dump_in_the_log(self, api, client, server, name):

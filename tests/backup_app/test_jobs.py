@@ -160,6 +160,24 @@ class TestStartRestore:
         assert job.request == {"nodes": [3], "files": [7, 8], "path": "/mnt/x"}
         assert (job.engine, job.storage, job.pool) == ("default", backup.storage, backup.pool)
 
+    def test_nobody_fills_the_queue_with_restores(self, backup, monkeypatch):
+        monkeypatch.setattr(jobs, "MOST_RESTORES", 2)
+        for _ in range(2):
+            jobs.start_restore(backup, backup.client, ONE_FILE, by="ann")
+
+        with pytest.raises(WrongState, match="has 2 restores queued or running already"):
+            jobs.start_restore(backup, backup.client, ONE_FILE, by="ann")
+
+        Job.objects.filter(type="restore").update(status="canceled")
+        assert jobs.start_restore(backup, backup.client, ONE_FILE, by="ann").status == "queued"
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_backup_that_is_removed_meanwhile_is_unknown(self, backup):
+        Job.objects.all().delete()
+
+        with pytest.raises(NotFound, match=f"Backup {backup.pk} has just been removed"):
+            jobs.start_restore(backup, backup.client, ONE_FILE, by="ann")
+
     def test_it_can_go_to_another_client_of_the_account(self, backup):
         other = ClientFactory(account=backup.account)
 

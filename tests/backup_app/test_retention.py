@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from backup_app import retention
-from backup_app.models import Client, Folder, Job, JobSource
+from backup_app.models import Client, Download, Folder, Job, JobSource
 
 from .engines import folder_engine
 from .factories import ClientFactory, FilesetFactory, JobFactory, PoolFactory
@@ -44,6 +44,30 @@ def backup(client, days, *, on=None, **fields):
 
 def pruned(*clients, **options):
     return [removed.job_id for removed in retention.prune(clients, **options)]
+
+
+def test_what_is_being_downloaded_stays_with_what_it_builds_on(client):
+    full = backup(client, 50)
+    wanted = backup(client, 49, on=full)
+    unwanted = backup(client, 48, on=full)
+    backup(client, 1)
+    download = Download.objects.create(job=wanted, state="ready")
+
+    assert pruned(client) == [unwanted.pk]
+
+    Download.objects.filter(pk=download.pk).update(created=timezone.now() - 1.1 * DAY)
+    assert pruned(client) == [wanted.pk, full.pk]
+
+
+def test_a_download_that_begins_during_a_prune_keeps_its_backup(client):
+    first, second = backup(client, 50), backup(client, 49)
+    backup(client, 1)
+    removals = retention.prune([client])
+
+    assert next(removals).job_id == second.pk
+    Download.objects.create(job=first, state="ready")
+
+    assert list(removals) == []
 
 
 def left():
