@@ -285,7 +285,7 @@ def test_credentials_with_a_host_are_for_that_one(kind, tmp_path):
     assert not any("host=" in word for word in words)
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "../x", "a\nb", "a\0b"])
+@pytest.mark.parametrize("name", ["", "a/b", "../x", "a\nb"])
 def test_name_that_is_no_file_name_is_refused(client, name, tmp_path):
     assert refusal_of(client, tmp_path, ("mysql", name)).message == (
         f"Database '{name}' cannot be backed up: its name is no file name."
