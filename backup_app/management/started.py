@@ -17,10 +17,12 @@ def answer_started(command, jobs: list[Job], *, wait: bool, one: bool = True):
     if wait:
         jobs = [follow(job) for job in jobs]
     records = [shapes.job(job) for job in jobs]
-    lines = [_sentence(job) for job in jobs]
-    command.answer(records[0] if one else {"jobs": records}, "\n".join(lines))
-    if failed := [job for job in jobs if _has_failed(job)]:
-        raise CommandError(" ".join(f"Job {job.pk} {_end(job)}" for job in failed))
+    failed = [job for job in jobs if _has_failed(job)]
+    lines = [_sentence(job) for job in jobs if job not in failed]
+    if lines or command.is_json:
+        command.answer(records[0] if one else {"jobs": records}, "\n".join(lines))
+    if failed:
+        raise CommandError("\n".join(_sentence(job) for job in failed))
 
 
 def _has_failed(job):

@@ -106,7 +106,8 @@ class TestWaiting:
 
         assert ran.data["status"] == "failed"
         assert ran.error == (
-            f"Job {ran.data['job_id']} failed: There is no folder '/nonexistent' on client 'db1'."
+            f"Job {ran.data['job_id']}, Incremental backup of client 'db1', failed: There is no "
+            "folder '/nonexistent' on client 'db1'."
         )
 
     def test_it_says_so_when_no_worker_runs(self, client, monkeypatch):
@@ -186,6 +187,17 @@ class TestRestore:
 
 @pytest.mark.django_db
 class TestVerify:
+    def test_what_the_newest_backup_builds_on_is_verified_too(self, backup):
+        again = JobFactory(client=backup.client, level="Incremental", status="completed")
+        newest = JobFactory(client=backup.client, level="Incremental", status="completed")
+        newest.sources.set([backup, newest])
+        again.sources.set([backup, again])
+
+        command("verify")
+
+        started = Job.objects.filter(type="verify")
+        assert [job.parent for job in started.order_by("parent_id")] == [backup, newest]
+
     def test_the_newest_backup_of_each_client_is_verified(self, backup):
         JobFactory(client=backup.client, status="failed")
         other = JobFactory(status="warnings")
