@@ -9,7 +9,9 @@ class BackupCommand(BaseCommand):
     """Says refusals in a sentence; with ``--format json`` answers one JSON document."""
 
     def add_arguments(self, parser):
-        parser.add_argument("--format", choices=["text", "json"], default="text")
+        parser.add_argument(
+            "--format", choices=["text", "json"], default="text", help="Of the answer; else text."
+        )
 
     def execute(self, *args, **options):
         self.is_json = options["format"] == "json"

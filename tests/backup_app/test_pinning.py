@@ -185,6 +185,15 @@ def test_command_refuses_an_unknown_client():
     assert str(refusal.value) == "There is no client 'web9'."
 
 
+def test_command_says_that_this_machine_has_none():
+    ClientFactory(name="here", connection="local")
+
+    with pytest.raises(CommandError) as refusal:
+        run_command("here")
+
+    assert str(refusal.value) == "Client 'here' is this machine: it is not asked over SSH."
+
+
 def test_command_asks_whose_client_it_is(client, server):
     other = make_client(ssh_port=server.port)
 

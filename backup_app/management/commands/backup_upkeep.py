@@ -12,7 +12,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("--every", type=float, default=5, metavar="SECONDS")
+        parser.add_argument("--every", type=float, default=5, metavar="SECONDS", help="Else 5.")
         parser.add_argument("--once", action="store_true", help="Do it once and end, for cron.")
 
     def handle(self, *, every, once, **options):

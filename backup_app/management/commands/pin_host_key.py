@@ -25,6 +25,8 @@ class Command(BackupCommand):
 
     def handle(self, *, client, account, yes, replace, shared, **options):
         client = client_named(client, account)
+        if client.connection == client.Connection.LOCAL:
+            raise CommandError(f"Client '{client}' is this machine: it is not asked over SSH.")
         keys = shown_host_keys(client)
         if not shared:
             _require_own(client, keys)

@@ -12,7 +12,7 @@ class Command(BackupCommand):
         parser.add_argument("client", help="Its name or IP address.")
         parser.add_argument("--account", metavar="EMAIL", help="Whose client it is.")
         parser.add_argument(
-            "--level", default="incremental", help="full, incremental or differential."
+            "--level", default="incremental", help="full, differential, or else incremental."
         )
         parser.add_argument("--fileset", metavar="NAME", help="Another than the client's own.")
         parser.add_argument("--pool", metavar="NAME", help="Another than the client's own.")
