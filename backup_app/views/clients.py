@@ -1,6 +1,6 @@
 """Clients: what they are, what must be on them, how they come and go."""
 
-from .. import access, clients, jobs, servers, shapes
+from .. import access, clients, jobs, servers, shapes, throttling
 from ..descriptions import (
     BackupOptionsAnswer,
     ClientDeleted,
@@ -69,6 +69,8 @@ def generate_config(request, system):
     Root's password installs our key, where the operator allows that; then ``key_installed``.
     """
     caller, options = request.caller, request.options
+    if options.get("password"):
+        throttling.require_patience_with_passwords(caller.account, "generate_config")
     if caller.limited_to:
         access.client(caller, name=options["name"])
     named = {"fileset": access.fileset, "pool": access.pool, "zone": access.zone}

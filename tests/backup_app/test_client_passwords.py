@@ -86,6 +86,16 @@ class TestPassword:
         assert (noted.operation, noted.outcome) == ("generate_config", "refused")
         assert noted.detail == response.json()["error"]
 
+    def test_nobody_guesses_passwords_of_other_machines_by_us(self, sent, api, settings):
+        settings.BACKUP_INSTALL_KEYS = True
+        with answering_engine(refuses=True):
+            guesses = [sent().status_code for _ in range(11)]
+
+        assert guesses == [502] * 10 + [429]
+        assert 1 <= int(sent().headers["Retry-After"]) <= 60
+        without = api.post("/api/genconfig/unix", {"name": "web1"})
+        assert without.status_code == 200
+
     @pytest.mark.parametrize("install", [True, False])
     @pytest.mark.parametrize("options", [{}, {"refuses": True}])
     def test_it_is_nowhere_afterwards(self, sent, settings, caplog, install, options):
