@@ -16,7 +16,7 @@ from . import catalog, chain, dumps, manifest, paths, space, storing
 from .appending import Appender
 from .listing import Listing, include_path
 from .machines import Machine, machine_for
-from .reading import read_files
+from .reading import clock, read_files
 from .tally import Tally
 from .volumes import VolumeWriter
 from .workspace import Workspace
@@ -91,12 +91,14 @@ class Backup:
             for rows in chain.known_rows(base, self.tally.tick):
                 self.workspace.learn(rows)
             self.workspace.forget_gone()
+        begun = clock(self.machine, self.tally)
         unread = self._list()
         catalog.give_folders(self.client, self.workspace)
         read_files(
             self.machine,
             self.workspace,
             self.folder / "names",
+            begun=begun,
             volume=self.volume,
             catalog=self.catalog,
             tally=self.tally,

@@ -14,13 +14,14 @@ from .volumes import VolumeWriter
 from .workspace import ToStore, Workspace
 
 TAR = (
-    "tar --create --format=posix --pax-option=delete=atime,delete=ctime --no-recursion"
+    "tar --create --format=posix --pax-option=delete=atime --no-recursion"
     " --xattrs --xattrs-include=* --acls --sparse --blocking-factor=512 -C / --file=-"
     " --null --no-unquote --verbatim-files-from --files-from=-"
 ).split()
 COMPLETE = 0, 1, 2  # exit codes of a tar that wrote its end, whatever it complained of
 AFTERWORD = "Exiting with failure status due to previous errors"
 NAMES = 10_000  # written at once
+SKEW = 60 * 1_000_000_000  # by how much the clock of a file server may be behind
 
 
 def read_files(
@@ -28,14 +29,16 @@ def read_files(
     workspace: Workspace,
     names: Path,
     *,
+    begun: int,
     volume: VolumeWriter,
     catalog: CatalogWriter,
     tally: Tally,
 ) -> None:
     """Store what the workspace says and catalogue it; ``names`` is a new file to use.
 
-    Complains of files that could not be read or that changed meanwhile. Raises EngineError when
-    tar could not do its work.
+    ``begun`` is when the listing began, by the machine's clock in nanoseconds. Complains of files
+    that could not be read or that changed meanwhile. Raises EngineError when tar could not do its
+    work, and when it was led to a file that had not been listed.
     """
     if not write_names(workspace, names):
         return
@@ -43,6 +46,7 @@ def read_files(
         stream = TarStream(reader(process, tally), volume.write, tally.part)
         try:
             for member, place in placed(stream, workspace.to_store()):
+                require_listed(member, place, stream.ctime_ns, begun)
                 catalog.add(member, place)
                 tally.count(member)
         except CutOff as e:
@@ -94,3 +98,27 @@ def placed(stream: TarStream, places: Iterator[ToStore]) -> Iterator[tuple[Membe
         else:
             path = member.path.decode(errors="replace")
             raise EngineError(f"The tar has '{path}', which was not asked for.")
+
+
+def clock(machine: Machine, tally: Tally) -> int:
+    """Return the time of a machine in nanoseconds, to the second."""
+    with machine.start(["date", "+%s"], tick=tally.tick) as process:
+        printed = process.read_all(100).strip()
+        process.check()
+    if not printed.isdigit():
+        raise EngineError(f"date printed no time: {printed!r}.")
+    return int(printed) * 1_000_000_000
+
+
+def require_listed(member: Member, place: ToStore, ctime: int | None, begun: int) -> None:
+    """Raise EngineError for a file that had another time of change when it was listed.
+
+    Unless it has been changed since. Whoever owns a folder can put a symlink in its place between
+    the listing and the reading, and would find a file of somebody else in the backup. What is
+    behind the symlink was as a rule changed long ago, and nobody can set that time.
+    """
+    if ctime is not None and ctime != place.ctime and ctime < max(place.ctime, begun - SKEW):
+        raise EngineError(
+            f"'{member.path.decode(errors='replace')}' was another file when it was listed: has a"
+            " folder on the way become a symlink? Nothing of this backup is kept."
+        )

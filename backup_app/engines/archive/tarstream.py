@@ -92,6 +92,7 @@ class TarStream:
         self._start = 0  # place of the buffer in the tar
         self._next = 0  # place in the buffer
         self._names: dict[bytes, str] = {}
+        self.ctime_ns: int | None = None  # of the last member
 
     @property
     def position(self) -> int:
@@ -136,6 +137,7 @@ class TarStream:
         require_plain(kind, header, pax)
         size, digest = self._file(header, pax) if kind == "f" else (0, None)
         mtime = pax.get(b"mtime")
+        self.ctime_ns = nanoseconds(pax[b"ctime"]) if b"ctime" in pax else None
         return Member(
             member_path(kind, header, pax),
             kind,
