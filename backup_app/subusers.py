@@ -76,7 +76,7 @@ def require_strong(subuser, password: str) -> None:
 
 
 def _taken(login):
-    return WrongState(f"There is a subuser '{login}' already. Logins differ in more than case.")
+    return WrongState(f"There is a subuser '{login}' already. Case makes no difference.")
 
 
 def _hash(subuser, password):

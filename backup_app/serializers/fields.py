@@ -10,6 +10,7 @@ from ..conf import conf
 
 BIGGEST = 2**63 - 1
 LONGEST_PLACE = 19
+LONGEST_SHOWN = 50  # characters of a value that is refused
 FORMAT = "%Y-%m-%d %H:%M:%S"
 
 
@@ -67,7 +68,28 @@ class FolderField(PathField):
         return paths.normalized(super().run_validation(data) or paths.ROOT)
 
 
-class IdField(serializers.IntegerField):
+class NumberField(serializers.IntegerField):
+    """A whole number; an empty one, as forms send it, is none."""
+
+    default_error_messages = {
+        "min_value": "%(show_value)s is less than {min_value}.",
+        "max_value": "%(show_value)s is more than {max_value}.",
+    }
+
+    def run_validation(self, data=serializers.empty):
+        if data == "" and not self.required:
+            data = None if self.allow_null else serializers.empty
+        return super().run_validation(data)
+
+    def to_internal_value(self, data):
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError:
+            value = str(data)[:LONGEST_SHOWN]
+            raise serializers.ValidationError(f"'{value}' is not a whole number.") from None
+
+
+class IdField(NumberField):
     """A number that the database could have given to a record."""
 
     def __init__(self, **kwargs):
@@ -87,7 +109,7 @@ class TimeField(serializers.DateTimeField):
             self.fail("format", value=value)
 
 
-class LimitField(serializers.IntegerField):
+class LimitField(NumberField):
     """How many records a page has; more than the most is the most."""
 
     def __init__(self, **kwargs):
@@ -97,6 +119,6 @@ class LimitField(serializers.IntegerField):
         return min(super().to_internal_value(data), conf.MAX_PAGE_SIZE)
 
 
-class OffsetField(serializers.IntegerField):
+class OffsetField(NumberField):
     def __init__(self, **kwargs):
         super().__init__(required=False, default=0, min_value=0, max_value=BIGGEST, **kwargs)

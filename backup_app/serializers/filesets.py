@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from .fields import ParameterList
+from .fields import NumberField, ParameterList
 from .options import Options
 
 
@@ -19,7 +19,7 @@ class FilesetOptions(serializers.Serializer):
     one_filesystem = serializers.BooleanField(
         required=False, help_text="Leaves out what is mounted below the folders."
     )
-    compression = serializers.IntegerField(required=False, min_value=1, max_value=19)
+    compression = NumberField(required=False, min_value=1, max_value=19)
 
 
 class Database(serializers.Serializer):

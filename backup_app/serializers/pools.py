@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from .fields import NumberField
 from .options import Options
 
 
@@ -21,8 +22,12 @@ class SavePool(Options):
     storage = serializers.CharField(
         required=False, max_length=50, help_text="A new pool is on the first one without it."
     )
-    retention_days = serializers.IntegerField(required=False, min_value=1, max_value=36_500)
-    keep_full = serializers.IntegerField(required=False, min_value=1, max_value=10_000)
-    quota_bytes = serializers.IntegerField(
-        required=False, allow_null=True, min_value=0, max_value=2**63 - 1, help_text="null is none."
+    retention_days = NumberField(required=False, min_value=1, max_value=36_500)
+    keep_full = NumberField(required=False, min_value=1, max_value=10_000)
+    quota_bytes = NumberField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=2**63 - 1,
+        help_text="Empty or null is no limit.",
     )

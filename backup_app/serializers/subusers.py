@@ -14,7 +14,11 @@ class AddSubuser(Options):
     Login = serializers.CharField(source="login", max_length=100)
     Firstname = serializers.CharField(source="first_name", max_length=100)
     Lastname = serializers.CharField(source="last_name", max_length=100)
-    Email = serializers.EmailField(source="email", max_length=254)
+    Email = serializers.EmailField(
+        source="email",
+        max_length=254,
+        error_messages={"invalid": "'%(value)s' is not an e-mail address."},
+    )
     Password = serializers.CharField(
         source="password", required=False, allow_blank=True, **PASSWORD
     )

@@ -70,6 +70,14 @@ class TestSave:
 
         assert response.json()["quota_bytes"] is None
 
+    def test_a_form_lifts_it_with_an_empty_value(self, api, account):
+        PoolFactory(account=account, name="daily", quota_bytes=5, keep_full=3)
+        form = "name=daily&quota_bytes=&keep_full="
+
+        response = api.generic("POST", "/api/savepool", form, "application/x-www-form-urlencoded")
+
+        assert (response.json()["quota_bytes"], response.json()["keep_full"]) == (None, 3)
+
     def test_shorter_retention_deletes_nothing(self, api, account):
         job = JobFactory(
             client__account=account, status="completed", ended="2020-01-01T00:00Z", stored_bytes=9
@@ -102,6 +110,20 @@ class TestSave:
         assert response.status_code == 400
         assert list(response.json()["fields"]) == [name]
         assert not Pool.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("days", "sentence"),
+        [
+            ("x", "retention_days: 'x' is not a whole number."),
+            ("9" * 2000, f"retention_days: '{'9' * 50}' is not a whole number."),
+            (0, "retention_days: 0 is less than 1."),
+            (36_501, "retention_days: 36501 is more than 36500."),
+        ],
+    )
+    def test_a_refusal_names_the_number(self, api, storage, days, sentence):
+        answer = api.post("/api/savepool", {"name": "daily", "retention_days": days})
+
+        assert refused(answer, 400) == sentence
 
     def test_the_verb_refuses_it_too(self, account, storage):
         with pytest.raises(Invalid) as caught:

@@ -65,7 +65,7 @@ class TestAdd:
         SubuserFactory(login="sam")
 
         assert refused(api.post("/api/subuser/add", SAM | {"Login": login}), 409) == (
-            f"There is a subuser '{login.strip()}' already. Logins differ in more than case."
+            f"There is a subuser '{login.strip()}' already. Case makes no difference."
         )
 
     @pytest.mark.parametrize("key", ["Login", "Firstname", "Lastname", "Email"])

@@ -153,6 +153,14 @@ class TestMyJobs:
 
         assert (answer.json()["limit"], answer.json()["offset"]) == (500, 3)
 
+    def test_what_is_empty_is_as_what_is_missing(self, listed, machine):
+        job = JobFactory(client=machine)
+
+        answer = listed(subuser="", status="", limit="", offset="")
+
+        assert ids(answer) == [job.pk]
+        assert answer.json()["limit"] == 50
+
     def test_takes_the_same_queries_for_one_and_for_three(self, listed, machine):
         JobFactory(client=machine)
         one = queries_of(listed)
