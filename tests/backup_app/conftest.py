@@ -2,6 +2,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from .answering import AnsweringEngine, answering_engine
+from .client import client_of
+from .factories import AccountFactory, StorageFactory, ZoneFactory
+
 # So that what they assert is shown in full, as it is in test files.
 pytest.register_assert_rewrite(
     *(
@@ -9,6 +13,30 @@ pytest.register_assert_rewrite(
         for name in ("backups", "browsing", "restores", "setting")
     )
 )
+
+
+@pytest.fixture
+def account(db):
+    return AccountFactory()
+
+
+@pytest.fixture
+def api(account):
+    """A client of the API with the account's key."""
+    return client_of(account)
+
+
+@pytest.fixture
+def storage(db):
+    return StorageFactory(name="disk", zone=ZoneFactory(name="north"))
+
+
+@pytest.fixture
+def answering():
+    """Let the default engine answer for its machines at once."""
+    AnsweringEngine.installed.clear()
+    with answering_engine():
+        yield
 
 
 @pytest.fixture

@@ -21,11 +21,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("staff")]
 HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJx9pYlXjFVbaQAm4TuLPDcJHDcIXQ8kAnhxaGAQhVmj"
 
 
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
 class TestClients:
     @pytest.fixture(autouse=True)
     def engine(self):

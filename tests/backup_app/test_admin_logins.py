@@ -6,16 +6,11 @@ from django.urls import reverse
 from backup_app import authentication, keys, subusers
 from backup_app.models import ApiKey, AuditEntry, Grant, Subuser
 
-from .factories import AccountFactory, ClientFactory, SubuserFactory
+from .factories import ClientFactory, SubuserFactory
 from .pages import act, add, change, done, errors, said
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("staff")]
 STRONG = "correct horse battery"
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
 
 
 class TestApiKeys:

@@ -5,15 +5,10 @@ from django.urls import reverse
 
 from backup_app.models import Fileset, Pool, Storage, Zone
 
-from .factories import AccountFactory, ClientFactory, FilesetFactory, StorageFactory, ZoneFactory
+from .factories import ClientFactory, FilesetFactory, StorageFactory, ZoneFactory
 from .pages import add, change, done, errors
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("staff")]
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
 
 
 class TestFilesets:

@@ -4,39 +4,13 @@ import pytest
 
 from backup_app.models import AuditEntry
 
-from .answering import AnsweringEngine, answering_engine
-from .client import client_of, refused
+from .answering import answering_engine
+from .client import refused
 from .factories import (
-    AccountFactory,
     ClientFactory,
-    StorageFactory,
-    ZoneFactory,
 )
 
-pytestmark = pytest.mark.django_db
-PASSWORD = "hunter2-secret-of-root"
-
-
-@pytest.fixture(autouse=True)
-def engine():
-    AnsweringEngine.installed.clear()
-    with answering_engine():
-        yield
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
-def api(account):
-    return client_of(account)
-
-
-@pytest.fixture
-def storage():
-    return StorageFactory(name="disk", zone=ZoneFactory(name="north"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("answering")]
 
 
 class TestCommands:

@@ -9,38 +9,12 @@ from django.core.serializers import serialize
 from backup_app.models import AuditEntry, Client
 
 from .answering import AnsweringEngine, answering_engine
-from .client import client_of
 from .factories import (
-    AccountFactory,
     ClientFactory,
-    StorageFactory,
-    ZoneFactory,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("answering")]
 PASSWORD = "hunter2-secret-of-root"
-
-
-@pytest.fixture(autouse=True)
-def engine():
-    AnsweringEngine.installed.clear()
-    with answering_engine():
-        yield
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
-def api(account):
-    return client_of(account)
-
-
-@pytest.fixture
-def storage():
-    return StorageFactory(name="disk", zone=ZoneFactory(name="north"))
 
 
 class TestPassword:

@@ -6,10 +6,9 @@ from backup_app import clients
 from backup_app.exceptions import WrongState
 from backup_app.models import Client, Fileset, Pool
 
-from .answering import AnsweringEngine, answering_engine
-from .client import client_of, refused
+from .answering import answering_engine
+from .client import refused
 from .factories import (
-    AccountFactory,
     ClientFactory,
     FilesetFactory,
     JobFactory,
@@ -19,30 +18,7 @@ from .factories import (
     ZoneFactory,
 )
 
-pytestmark = pytest.mark.django_db
-PASSWORD = "hunter2-secret-of-root"
-
-
-@pytest.fixture(autouse=True)
-def engine():
-    AnsweringEngine.installed.clear()
-    with answering_engine():
-        yield
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
-def api(account):
-    return client_of(account)
-
-
-@pytest.fixture
-def storage():
-    return StorageFactory(name="disk", zone=ZoneFactory(name="north"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("answering")]
 
 
 class TestGenerateConfig:

@@ -6,8 +6,7 @@ from backup_app import filesets
 from backup_app.exceptions import Invalid
 from backup_app.models import Fileset
 
-from .client import client_of
-from .factories import AccountFactory, FilesetFactory
+from .factories import FilesetFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -21,16 +20,6 @@ WEB = {
     "schedule": "30 2 * * *",
 }
 PLAIN = {"exclude": [], "options": {}, "databases": [], "verify": False, "schedule": ""}
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
-def api(account):
-    return client_of(account)
 
 
 @pytest.fixture

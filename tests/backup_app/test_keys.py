@@ -8,14 +8,7 @@ from backup_app import keys
 from backup_app.exceptions import NotFound
 from backup_app.models import ApiKey
 
-from .factories import AccountFactory
-
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
 
 
 def test_only_prefix_and_hash_are_kept(account):

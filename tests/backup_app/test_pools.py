@@ -7,9 +7,8 @@ from backup_app.exceptions import Invalid, WrongState
 from backup_app.models import Pool
 
 from .answering import answering_engine
-from .client import client_of, refused
+from .client import refused
 from .factories import (
-    AccountFactory,
     ClientFactory,
     JobFactory,
     PoolFactory,
@@ -18,16 +17,6 @@ from .factories import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
-def api(account):
-    return client_of(account)
 
 
 @pytest.fixture

@@ -76,11 +76,6 @@ def address(route):
 
 
 @pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
 def sam(account):
     return SubuserFactory(account=account, login="sam", password=make_password("pass-of-7-sam"))
 

@@ -5,9 +5,8 @@ import pytest
 from backup_app import storages
 
 from .answering import NAME, answering_engine
-from .client import client_of, queries_of
+from .client import queries_of
 from .factories import (
-    AccountFactory,
     ClientFactory,
     JobFactory,
     PoolFactory,
@@ -17,16 +16,6 @@ from .factories import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
-def api(account):
-    return client_of(account)
 
 
 def test_zones(api):

@@ -10,22 +10,12 @@ from backup_app import keys
 from backup_app.models import AuditEntry, Grant, Subuser
 from backup_app.shapes import moment
 
-from .client import client_of, client_with, refused
-from .factories import AccountFactory, ClientFactory, SubuserFactory
+from .client import client_with, refused
+from .factories import ClientFactory, SubuserFactory
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse 7 battery"
 SAM = {"Login": "sam", "Firstname": "Sam", "Lastname": "Sub", "Email": "sam@example.org"}
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
-def api(account):
-    return client_of(account)
 
 
 def can_log_in(login, password):

@@ -2,43 +2,17 @@
 
 import pytest
 
-from .answering import AnsweringEngine, answering_engine
-from .client import client_of, queries_of, refused
+from .answering import answering_engine
+from .client import queries_of, refused
 from .factories import (
-    AccountFactory,
     ClientFactory,
     FilesetFactory,
     JobFactory,
     PoolFactory,
-    StorageFactory,
     SubuserFactory,
-    ZoneFactory,
 )
 
-pytestmark = pytest.mark.django_db
-PASSWORD = "hunter2-secret-of-root"
-
-
-@pytest.fixture(autouse=True)
-def engine():
-    AnsweringEngine.installed.clear()
-    with answering_engine():
-        yield
-
-
-@pytest.fixture
-def account():
-    return AccountFactory()
-
-
-@pytest.fixture
-def api(account):
-    return client_of(account)
-
-
-@pytest.fixture
-def storage():
-    return StorageFactory(name="disk", zone=ZoneFactory(name="north"))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("answering")]
 
 
 class TestConfig:
