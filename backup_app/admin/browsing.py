@@ -35,7 +35,7 @@ class Browser:
         form = RestoreForm(self.request.POST)
         if not (self.may_restore and form.is_valid()):
             return self._show(form)
-        return self._restore(form.cleaned_data)
+        return self._restore(form)
 
     @cached_property
     def path(self):
@@ -47,7 +47,8 @@ class Browser:
     def may_restore(self):
         return self.admin.has_operate_permission(self.request)
 
-    def _restore(self, wanted):
+    def _restore(self, form):
+        wanted = form.cleaned_data
         path = wanted["path"].encode()
         by = self.request.user.get_username()
         try:
@@ -57,7 +58,7 @@ class Browser:
             job = jobs.start_restore(self.job, self.job.client, selection, path=path, by=by)
         except (BackupError, InvalidEngine) as e:
             self.admin.message_user(self.request, str(e), messages.ERROR)
-            return redirect(self.request.get_full_path())
+            return self._show(form)
         self.admin.log_change(self.request, self.job, f"Restore {job.pk} started.")
         self.admin.message_user(self.request, f"Restore {job.pk} started.", messages.SUCCESS)
         return redirect("admin:backup_app_job_change", job.pk)
@@ -89,6 +90,7 @@ class Browser:
         last = max(0, listing.total - 1) // PAGE
         return {
             "node_id": listing.node_id,
+            "is_chosen": self._is_chosen("nodes", listing.node_id),
             "crumbs": self._crumbs(listing.path),
             "rows": [self._row(file) for file in listing.files],
             "total": listing.total,
@@ -108,19 +110,25 @@ class Browser:
 
     def _row(self, file):
         is_folder = file.node_id is not None
+        field, number = ("nodes", file.node_id) if is_folder else ("files", file.file_id)
         return {
             "name": shapes.text(file.name),
             "address": self._address(file.path) if is_folder else None,
             "icon": ICONS.get(file.type, "settings_input_component"),
             "type": file.type,
-            "field": "nodes" if is_folder else "files",
-            "id": file.node_id if is_folder else file.file_id,
+            "field": field,
+            "id": number,
+            "is_chosen": self._is_chosen(field, number),
             "target": shapes.text(file.target) if file.target else "",
             "size": columns.size(file.size) if file.type == "file" else "",
             "changed": shapes.moment_of(file.mtime),
             "mode": f"{file.mode:04o}",
             "owner": f"{file.owner}:{file.group}",
         }
+
+    def _is_chosen(self, field, number):
+        """Whether a form that is shown once more had it checked."""
+        return str(number) in self.request.POST.getlist(field)
 
     def _address(self, path, page=0):
         query = {"path": path} | ({"p": page} if page else {})

@@ -119,6 +119,20 @@ def test_what_cannot_be_restored_is_refused(client, staff, backup, sent, sentenc
     assert not Job.objects.filter(type="restore").exists()
 
 
+def test_what_was_chosen_stays_so_after_a_refusal(client, staff, backup, tmp_path):
+    shown = open_folder(client, backup, *parts(tmp_path / "data"))
+    letter, inner = rows(shown)["letter.txt"], rows(shown)["inner"]
+    sent = {"files": letter["id"], "nodes": inner["id"], "path": "/elsewhere"}
+
+    again = client.post(shown.request["PATH_INFO"] + "?" + shown.request["QUERY_STRING"], sent)
+
+    chosen = [name for name, row in rows(again).items() if row["is_chosen"]]
+    assert chosen == ["inner", "letter.txt"]
+    assert again.content.decode().count(" checked ") == 2
+    assert again.context["form"]["path"].value() == "/elsewhere"
+    assert "'/elsewhere' is not below a folder" in str(next(iter(again.context["messages"])))
+
+
 @pytest.mark.parametrize(
     "query", [{"path": "/nowhere"}, {"path": "\0"}, {"path": ""}, {"path": "x"}]
 )
