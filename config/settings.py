@@ -233,6 +233,7 @@ SPECTACULAR_SETTINGS = {
 UNFOLD = {
     "SITE_TITLE": "Calendar and backup",
     "SITE_HEADER": "Calendar and backup",
+    "STYLES": [f"{STATIC_URL}config/admin.css"],
     "SITE_FAVICONS": [{"rel": "icon", "href": "data:,"}],  # none, and none is asked for
     "SIDEBAR": {"navigation": "config.navigation.sidebar"},
 }

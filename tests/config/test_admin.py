@@ -83,7 +83,7 @@ def test_a_user_is_added_with_a_password(client, staff):
     assert client.get(reverse("admin:auth_user_password_change", args=[user.pk])).status_code == 200
 
 
-def test_times_are_written_as_the_interfaces_do_and_never_broken(client, staff):
+def test_times_are_written_as_the_interfaces_do_on_one_line(client, staff):
     staff.is_superuser = True
     staff.save()
     key = ApiKey.objects.create(account=staff, prefix="0" * 12, digest="0" * 64)
@@ -92,4 +92,5 @@ def test_times_are_written_as_the_interfaces_do_and_never_broken(client, staff):
     page = client.get(reverse("admin:backup_app_apikey_changelist"))
 
     assert key.prefix in page.content.decode()
-    assert "2030-03-05\N{NO-BREAK SPACE}14:30:59" in page.content.decode()
+    assert "/static/config/admin.css" in page.content.decode()
+    assert "2030-03-05 14:30:59" in page.content.decode()
