@@ -41,8 +41,9 @@ class Command(BackupCommand):
 
     def _ask(self, client, shown):
         # To standard error, so that standard output has the answer and nothing else.
-        self.stderr.write("\n".join([f"'{client}' ({client.ip}) shows:", *_lines(shown)]))
-        self.stderr.write("Are they its own? [y/N] ", ending="")
+        shows = [f"'{client}' ({client.ip}) shows:", *_lines(shown)]
+        question = "\n".join([*shows, "Are they its own? [y/N] "])
+        self.stderr.write(question, style_func=str, ending="")
         self.stderr.flush()
         try:
             answer = input()
