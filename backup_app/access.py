@@ -52,8 +52,10 @@ def jobs(caller):
     seen = clients(caller).order_by().values("pk")
     found = Job.objects.filter(account=caller.account, client__in=seen)
     if caller.limited_to:
-        # A restore tells of the backup that it took from, also when it went to another client.
-        found = found.filter(Q(parent=None) | Q(parent__client__in=seen))
+        # A restore tells of the backup that it took from, also when it went to another client, and
+        # when that backup has been removed since.
+        own = Q(parent=None, requested_by=caller.limited_to.login)
+        found = found.filter(own | Q(type=Job.Type.BACKUP) | Q(parent__client__in=seen))
     return found.select_related("client", "fileset", "pool", "storage__zone")
 
 

@@ -13,6 +13,7 @@ from backup_app.engines.archive.linux import exchange
 from backup_app.engines.archive.machines import LocalMachine
 from backup_app.engines.archive.remote_target import RemoteTarget, remove_noted
 from backup_app.engines.archive.staging import NAME, Staging, new_name
+from backup_app.exceptions import EngineError
 
 from .factories import JobFactory
 
@@ -207,3 +208,33 @@ def test_the_next_restore_removes_what_an_ended_one_left(place, other_disk):
         assert not left.exists()
     finally:
         shutil.rmtree(left, ignore_errors=True)
+
+
+class Lying(LocalMachine):
+    """Answers to the scripts of a restore what it likes."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+    def start(self, argv, **options):
+        if argv[0] != "sh":
+            return super().start(["true"], **options)
+        return super().start(
+            ["sh", "-c", self.answers.pop(0) if self.answers else "true"], **options
+        )
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        (["true"], "did not say where it made a folder"),
+        (["printf '/x\\0'", "printf '?what\\0'"], "said something strange"),
+        (["printf '/x\\0'", "cat /dev/zero | tr '\\0' +"], "said something without an end"),
+    ],
+)
+def test_a_machine_that_answers_something_else_is_refused(work, answers, sentence):
+    job = JobFactory(type="restore", status="running")
+    target = RemoteTarget(job, b"/x", lambda: None, Lying(*answers))
+
+    with pytest.raises(EngineError, match=sentence), target.private_folder(None, work):
+        target.place((), {}.__setitem__)

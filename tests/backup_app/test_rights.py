@@ -5,7 +5,7 @@ from django.contrib.auth.hashers import make_password
 from django.test import RequestFactory
 
 from backup_app.callers import Caller, address_of
-from backup_app.models import AuditEntry
+from backup_app.models import AuditEntry, Job
 from backup_app.urls import ROUTES
 
 from .answering import answering_engine
@@ -163,6 +163,19 @@ class TestGranted:
             "joblog/99999": 404,
         }.items():
             assert refused(as_sam.post(f"/api/{path}"), status)
+
+    def test_a_restore_of_what_is_not_granted_is_never_told_of(self, as_sam, sam, job):
+        restore = JobFactory(client=job.client, type="restore", level=None, requested_by="ann")
+        sam.clients.add(job.client)
+        foreign = JobFactory(client__account=job.account, status="completed")
+        Job.objects.filter(pk=restore.pk).update(parent=foreign)
+
+        assert refused(as_sam.post(f"/api/joblog/{restore.pk}"), 403)
+        foreign.delete()
+        assert refused(as_sam.post(f"/api/joblog/{restore.pk}"), 403)
+        assert as_sam.post("/api/myjobs").json()["total"] == 1
+        Job.objects.filter(pk=restore.pk).update(requested_by="sam")
+        assert as_sam.post(f"/api/joblog/{restore.pk}").status_code == 200
 
     def test_on_behalf_of_a_subuser_the_same_holds(self, account, sam, job):
         api = client_of(account)

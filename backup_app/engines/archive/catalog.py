@@ -116,6 +116,8 @@ def give_folders(client: Client, workspace: Workspace) -> None:
 
 def ensure_folder(client: Client, path: bytes) -> int:
     """Return the ID of a folder that was not listed, made with its parents if needed."""
+    if known := folder_ids(client, [paths.digest(path)]):
+        return next(iter(known.values()))
     folder, name = paths.split(path)
     parent = None if path == paths.ROOT else ensure_folder(client, folder)
     values = {"parent_id": parent, "name": name, "path": path}

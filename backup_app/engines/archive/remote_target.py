@@ -14,6 +14,7 @@ from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, NO_WAY, PLACE, REMOV
 from .staging import NAME, Staging, is_left, new_name, noted
 
 MOST = 64 * 1024 * 1024  # bytes of what a script prints
+MOST_WORD = 64 * 1024
 SENTENCES = {
     b"w": "A symlink or a file is in the way to what is to be restored.",
     b"e": "A folder that is not empty is in its way.",
@@ -43,7 +44,10 @@ class RemoteTarget:
     def private_folder(self, wanted, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
         name = new_name(self.job.pk)
-        parent, *others = self._words(MAKE, self._anchor(wanted), name)
+        words = self._words(MAKE, self._anchor(wanted), name)
+        if not words:
+            raise EngineError("The client did not say where it made a folder for the restore.")
+        parent, *others = words
         for other in filter(is_left, others):
             remove(self.machine, b"%b/%b" % (parent, other))
         self._private = b"%b/%b" % (parent, name)
@@ -73,8 +77,10 @@ class RemoteTarget:
             code, path = word[:1], word[1:]
             if code == b"+":
                 placed += 1
-            else:
+            elif code in SENTENCES:
                 refuse(path, SENTENCES[code])
+            else:
+                raise EngineError(f"The client said something strange: {word[:100]!r}.")
         return placed
 
     def _anchor(self, wanted):
@@ -137,3 +143,5 @@ def _split(process: Process) -> Iterator[bytes]:
     while block := process.read():
         *words, rest = (rest + block).split(b"\0")
         yield from words
+        if len(rest) > MOST_WORD:
+            raise EngineError(f"The client said something without an end: {rest[:100]!r}…")
