@@ -13,6 +13,8 @@ KINDS = ("mysql", "postgresql")
 DATABASE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_$-]{0,62}")
 ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
 LONGEST = 4096
+MOST_FOLDERS = 1000  # each of which is listed by a program of its own, and compared with all others
+MOST_BYTES = 60_000  # of all patterns: they are words of one command line, which Linux limits
 COMPRESSION = range(1, 20)
 
 # What every unix machine has, and what is not made again from its packages.
@@ -112,7 +114,10 @@ def folder(path: str) -> str:
 
 def _include(folders):
     paths = [each["path"] if isinstance(each, dict) else each for each in folders]
-    return [{"path": path} for path in _several(folder(path) for path in paths)]
+    folders = _several(folder(path) for path in paths)
+    if len(folders) > MOST_FOLDERS:
+        raise ValueError(f"There are {len(folders)} folders, more than {MOST_FOLDERS}.")
+    return [{"path": path} for path in folders]
 
 
 def _exclude(patterns):
@@ -144,8 +149,12 @@ def _databases(databases):
 
 
 def _several(values):
-    """Return a list without what is in it twice."""
-    return list({repr(value): value for value in values}.values())
+    """Return a list without what is in it twice; raises ValueError for one that is too long."""
+    found = list({repr(value): value for value in values}.values())
+    size = sum(len(value.encode()) for value in found if isinstance(value, str))
+    if size > MOST_BYTES:
+        raise ValueError(f"They have {size} bytes together, more than {MOST_BYTES}.")
+    return found
 
 
 RULES = {

@@ -28,6 +28,19 @@ def save(api):
 
 
 class TestSave:
+    @pytest.mark.parametrize("name", ["include", "exclude"])
+    def test_more_than_a_command_line_takes_is_refused(self, save, name):
+        response = save({"include": ["/etc"]} | {name: [f"/{n}" * 500 for n in range(100, 150)]})
+
+        sentence = "They have 100000 bytes together, more than 60000."
+        assert (response.status_code, response.json()["fields"]) == (400, {name: [sentence]})
+
+    def test_more_folders_than_can_be_compared_are_refused(self, save):
+        response = save({"include": [f"/{n}" for n in range(1001)]})
+
+        sentence = "There are 1001 folders, more than 1000."
+        assert (response.status_code, response.json()["fields"]) == (400, {"include": [sentence]})
+
     def test_it_answers_what_is_kept(self, api, account):
         assert api.post("/api/savefileset", WEB).json() == WEB
 
