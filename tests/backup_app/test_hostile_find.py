@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,18 @@ def test_a_line_without_fields_is_refused(hostile):
 def test_a_path_without_an_end_takes_no_memory(hostile):
     with pytest.raises(EngineError, match="without an end"):
         hostile(f"printf 'd 2 1 {TIMES} 2 /'; exec cat /dev/zero | tr '\\0' x")
+
+
+def test_a_list_without_end_leaves_room_on_the_disk(hostile, tmp_path, monkeypatch):
+    free = shutil.disk_usage(tmp_path).free
+    monkeypatch.setattr(Workspace.__init__, "__kwdefaults__", {"share": 4_000_000 / free})
+    line = f"f 1 1 {TIMES} 5 /srv/%d\\0"
+    endless = f"awk 'BEGIN {{ while (1) printf \"{line}\", n++ }}'"
+
+    with pytest.raises(sqlite3.OperationalError, match="database or disk is full"):
+        hostile(f"{printing()}\n[ $# -lt 9 ] || exec {endless}")
+
+    assert (tmp_path / "w").stat().st_size < 5_000_000
 
 
 # --- Users of a machine that is backed up -------------------------------------------------------

@@ -7,6 +7,7 @@ more than one.
 """
 
 import itertools
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from typing import NamedTuple
 from . import paths
 
 BATCH = 5_000
+SHARE = 0.5  # who lists files without end does not fill the disk that all share
 SCHEMA = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -94,9 +96,12 @@ class ToStore(NamedTuple):
 class Workspace:
     """The temporary database of one backup; used as a context manager."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, *, share: float = SHARE):
+        """``share`` of what is free of the disk may be taken; sqlite3.OperationalError then."""
         self._db = sqlite3.connect(path, isolation_level=None)
         self._db.executescript(SCHEMA)
+        free, page = shutil.disk_usage(path.parent).free, self._pragma("page_size")
+        self._pragma(f"max_page_count = {int(free * share) // page}")
         self._batch: list[tuple] = []
         self._links: list[tuple] = []
         self._dirs: list[tuple] = []
@@ -216,6 +221,9 @@ class Workspace:
         """See to it that what lies directly in these folders does not count as gone."""
         with self._writing():
             self._db.executemany("DELETE FROM known WHERE folder = ?", ((f,) for f in folders))
+
+    def _pragma(self, text: str) -> int:
+        return self._db.execute(f"PRAGMA {text}").fetchone()[0]
 
     def _known_node(self, parent: Dir | None, name: bytes) -> int | None:
         if parent is None:
