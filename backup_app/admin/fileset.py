@@ -10,7 +10,7 @@ from .owned import OwnedAdmin
 @register(Fileset)
 class FilesetAdmin(OwnedAdmin):
     form = FilesetForm
-    list_display = ["name", "account", "folders", "number_of_clients", "schedule", "verify"]
+    list_display = ["name", "account", "content", "number_of_clients", "schedule", "verify"]
     list_select_related = ["account"]
     search_fields = ["name", "account__email"]
     fields = [
@@ -26,11 +26,12 @@ class FilesetAdmin(OwnedAdmin):
         present = Count("clients", filter=Q(clients__deleted=None))
         return super().get_queryset(request).annotate(client_count=present)
 
-    @display(description="folders and files")
-    def folders(self, fileset):
+    @display(description="folders, files and databases")
+    def content(self, fileset):
         paths = [each["path"] for each in fileset.include]
-        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-        return ", ".join(paths[:3]) + more
+        all_of_it = paths + [f"{each['kind']} {each['name']}" for each in fileset.databases]
+        more = f" and {len(all_of_it) - 3} more" if len(all_of_it) > 3 else ""
+        return ", ".join(all_of_it[:3]) + more
 
     @display(description="clients", ordering="client_count")
     def number_of_clients(self, fileset):

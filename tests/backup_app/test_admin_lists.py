@@ -233,8 +233,12 @@ def test_staff_see_only_what_they_were_given(client):
 def test_pools_and_filesets_and_zones_are_listed(client, staff):
     PoolFactory(name="daily")
     FilesetFactory(name="etc", include=[{"path": f"/{n}"} for n in range(5)])
+    shop = [{"kind": "mysql", "name": "shop"}]
+    FilesetFactory(name="shop", include=[{"path": "/srv"}], databases=shop)
     ZoneFactory(name="north", title="The north")
 
     assert shown(client, Pool) == ["daily"]
-    assert "/0, /1, /2 and 2 more" in client.get(list_url(Fileset)).content.decode()
+    page = client.get(list_url(Fileset)).content.decode()
+    assert "/0, /1, /2 and 2 more" in page
+    assert "/srv, mysql shop" in page
     assert "The north" in shown(client, Zone)
