@@ -1,8 +1,14 @@
 """Writes down who did what, and who was refused."""
 
+import datetime as dt
+
+from django.utils import timezone
+
 from .models import AuditEntry
 
 Outcome = AuditEntry.Outcome
+GUESSES_KEPT = dt.timedelta(days=30)  # who guesses makes as many rows as there is time for
+AT_ONCE = 10_000
 
 
 def note(*, account, login, address, operation, target, outcome, detail=""):
@@ -16,6 +22,14 @@ def note(*, account, login, address, operation, target, outcome, detail=""):
         outcome=outcome,
         detail=short(detail, 500),
     )
+
+
+def forget_guesses() -> int:
+    """Delete some rows of wrong logins that are old; return how many. All others stay."""
+    before = timezone.now() - GUESSES_KEPT
+    old = AuditEntry.objects.filter(outcome=Outcome.WRONG_LOGIN, time__lt=before).order_by("time")
+    pks = list(old.values_list("pk", flat=True)[:AT_ONCE])
+    return AuditEntry.objects.filter(pk__in=pks).delete()[0] if pks else 0
 
 
 def short(text, length):

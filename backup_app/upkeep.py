@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Callable
 
-from . import reaping, schedules, tasks
+from . import audit, reaping, schedules, tasks
 
 logger = logging.getLogger(__name__)
 
 
 def tick() -> None:
-    """End jobs whose worker died, start what is due, and bring lost tasks back.
+    """End jobs whose worker died, start what is due, bring lost tasks back, forget old guesses.
 
     A step that goes wrong is logged, and the next ones are done all the same.
     """
@@ -18,6 +18,7 @@ def tick() -> None:
         schedules.forget_unscheduled,
         schedules.start_due,
         tasks.enqueue_waiting,
+        audit.forget_guesses,
     ):
         _attempt(step)
 
