@@ -1,4 +1,6 @@
-from .. import clients, host_keys
+from django.core.exceptions import ValidationError
+
+from .. import clients, filesets, host_keys
 from ..models import Client
 from .owned import OwnedForm
 from .refusals import refusals
@@ -14,6 +16,12 @@ class ClientForm(OwnedForm):
         text = self.cleaned_data["host_key"]
         host_keys.validate(text)
         return text
+
+    def clean_schedule(self):
+        try:
+            return filesets.schedule(self.cleaned_data["schedule"])
+        except ValueError as e:
+            raise ValidationError(str(e)) from e
 
     def clean(self):
         super().clean()

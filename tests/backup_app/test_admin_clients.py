@@ -79,6 +79,7 @@ class TestClients:
             ({"ip": "300.1.1.1"}, {"ip"}),
             ({"schedule": "daily"}, {"schedule"}),
             ({"schedule": "0 0 30 2 *"}, {"schedule"}),
+            ({"schedule": "daily", "ip": "x", "ssh_port": "x"}, {"schedule", "ip", "ssh_port"}),
             ({"host_key": "ssh-rsa nonsense"}, {"host_key"}),
             ({"host_key": "example.org ssh-ed25519 AAAA"}, {"host_key"}),
             ({"ssh_port": "0"}, {"ssh_port"}),
