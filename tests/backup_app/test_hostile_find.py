@@ -46,8 +46,9 @@ def raise_endless():
 
 
 def printing(*paths, letter="f", size=1, times=TIMES, inode=5):
-    lines = [f"d 2 1 {TIMES} 2 /", f"d 2 1 {TIMES} 3 /srv"]
-    lines += [f"{letter} 1 {size} {times} {inode} {path}" for path in paths]
+    lines = [f"d 2 1 {TIMES} 2", "/", f"d 2 1 {TIMES} 3", "/srv"]
+    for path in paths:
+        lines += [f"{letter} 1 {size} {times} {inode}", path]
     return "\n".join(f"printf '%s\\0' '{line}'" for line in lines)
 
 
@@ -81,7 +82,7 @@ def test_numbers_that_no_file_has_are_refused(hostile, values):
 
 def test_a_line_without_fields_is_refused(hostile):
     with pytest.raises(EngineError, match="find printed what it never does"):
-        hostile("printf 'hello\\0'")
+        hostile("printf 'hello\\0/\\0'")
 
 
 def test_a_path_without_an_end_takes_no_memory(hostile):

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from backup_app.engines.archive import chain, workspace
 from backup_app.models import Entry, Job
 
 from .backups import back_up, local_client, local_roots, stored, view, volume_of
@@ -273,6 +274,42 @@ def test_a_new_exclude_makes_the_excluded_gone(client, tree):
     client.fileset.save()
 
     assert names(view(back_up(client, "Incremental")), tree) == {"a": "f"}
+
+
+def test_what_was_excluded_for_a_time_is_stored_again(client, tree):
+    back_up(client)
+    client.fileset.exclude = [str(tree / "sub")]
+    client.fileset.save()
+    back_up(client, "Incremental")
+    client.fileset.exclude = []
+    client.fileset.save()
+
+    job = back_up(client, "Incremental")
+
+    assert names(stored(job), tree) == {"sub": "d", "sub/b": "f"}
+    assert names(view(job), tree) == {"a": "f", "sub": "d", "sub/b": "f"}
+    assert names(stored(back_up(client, "Incremental")), tree) == {}
+
+
+def test_trees_of_many_windows_are_compared(client, tree, monkeypatch):
+    monkeypatch.setattr(workspace, "BATCH", 2)
+    monkeypatch.setattr(workspace, "WINDOW", 3)
+    monkeypatch.setattr(chain, "PAGE", 2)
+    for number in range(30):
+        (tree / f"sub/{number}").write_text("before")
+    back_up(client)
+    for number in range(10):
+        (tree / f"sub/{number}").write_text("after")
+        (tree / f"sub/{number + 20}").unlink()
+        (tree / f"0{number}").touch()
+
+    job = back_up(client, "Incremental")
+
+    changed = {f"sub/{number}": "f" for number in range(10)} | {"sub": "d"}
+    gone = {f"sub/{number}": "-" for number in range(20, 30)}
+    new = {f"0{number}": "f" for number in range(10)}
+    assert names(stored(job), tree) == changed | gone | new
+    assert names(stored(back_up(client, "Incremental")), tree) == {}
 
 
 def test_folders_above_the_fileset_are_not_stored_again(client, place):

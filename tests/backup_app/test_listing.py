@@ -12,11 +12,10 @@ from backup_app.engines.archive.listing import (
     ancestors,
     complained_of,
     include_path,
-    signed,
-    timestamp,
 )
 from backup_app.engines.archive.machines import LocalMachine
 from backup_app.engines.archive.process import nothing
+from backup_app.engines.archive.records import nanoseconds, signed
 from backup_app.engines.archive.workspace import Workspace
 from backup_app.exceptions import EngineError
 
@@ -47,7 +46,7 @@ def test_times_are_as_they_are(tmp_path, ns):
         ["find", tmp_path, "-maxdepth", "0", "-printf", "%T@"], capture_output=True, check=True
     )
 
-    assert timestamp(printed.stdout) == ns
+    assert nanoseconds([printed.stdout.decode()]) == [ns]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from contextlib import ExitStack
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -88,9 +89,8 @@ class Backup:
     def run(self) -> Outcome:
         base = self._choose_base()
         if base:
-            for rows in chain.known_rows(base, self.tally.tick):
-                self.workspace.learn(rows)
-            self.workspace.forget_gone()
+            known = chain.known_rows(base, self.tally.tick)
+            self.workspace.build_on(known, partial(catalog.folder_ids, self.client))
         begun = clock(self.machine, self.tally)
         unread = self._list()
         catalog.give_folders(self.client, self.workspace)

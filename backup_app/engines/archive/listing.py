@@ -8,19 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 from ...exceptions import EngineError
 from .machines import Machine
 from .process import Process
-from .tarstream import MAX_NUMBER, within
+from .records import FORMAT, records
 from .workspace import Dir, Workspace
 
-# Kind, links, size, mtime, ctime, inode, path; a path can hold anything but NUL.
-FORMAT = "%y %n %s %T@ %C@ %i %p\\0"
 # A path that Linux takes is no longer, so it is no deeper either: nobody can read what is. Find can
 # list it, with a path of megabytes for each of thousands of folders.
 MAX_PATH = 4095
 DEPTH = ["-maxdepth", str((MAX_PATH + 1) // 2)]
-MAX_RECORD = 1024 * 1024
 ODD_NAMES = {b"", b".", b".."}
 NAMED = 100  # of what is left out, in the log
-KINDS = {b"f": "f", b"d": "d", b"l": "l", b"p": "p", b"b": "b", b"c": "b"}
+KINDS = {"f": "f", "d": "d", "l": "l", "p": "p", "b": "b", "c": "b"}
 # In quotation marks, of the two kinds that locales have.
 COMPLAINT = re.compile(r"^find: (?:\u2018(.*)\u2019|'(.*)'): [^:]+$")
 ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
@@ -56,7 +53,6 @@ class Listing:
         self._complain = complain
         self._tick = tick
         self._ancestors: dict[bytes, Dir] = {}
-        self._chain: list[Dir] = []
         self._too_long = 0
 
     def run(
@@ -88,46 +84,56 @@ class Listing:
             raise EngineError(
                 f"Of the fileset's paths none is there: {', '.join(map(os.fsdecode, includes))}."
             )
-        self._workspace.compare()
-        self._workspace.complete_links()
+        self._workspace.complete(self._tick)
 
     def _list_ancestors(self, includes: list[bytes]) -> None:
         argv = ["find", *ancestors(includes), "-maxdepth", "0", "-printf", FORMAT]
         with self._machine.start(argv, tick=self._tick) as process:
-            for kind, _, values, path in records(process):
-                require_plain(path, b"/")
-                if kind != "d":
+            for letter, _, _, mtime, ctime, inode, path in records(process):
+                parent = self._parent(path, b"/")
+                if letter != "d":
                     raise EngineError(
                         f"The fileset leads through '{os.fsdecode(path)}', which is no folder;"
                         " enter the path that it leads to."
                     )
+                name = path.rpartition(b"/")[2]
                 chosen = any(path == each or is_below(path, each) for each in includes)
-                added = self._add_dir(self._parent(path), path, values, always=chosen)
-                self._ancestors[path] = added
+                self._ancestors[path] = self._workspace.add_dir(
+                    parent, name, path, mtime, ctime, inode, chosen=chosen
+                )
             process.close()
         # A path that is missing is complained of when it is listed itself.
 
     def _list(self, argv: list, top: bytes) -> bool:
         """Run find; return whether it listed anything."""
-        self._chain, found = [], False
         with self._machine.start(["find", *argv, "-printf", FORMAT], tick=self._tick) as process:
-            for kind, linked, values, path in records(process):
-                found = True
-                if len(path) > MAX_PATH:
-                    self._leave_out(path)
-                elif path not in self._ancestors:
-                    require_plain(path, top)
-                    self._add(kind, linked, values, path)
+            found = self._take_in(process, top)
             code = process.close()
             self._report(process.take_lines(), code, os.fsdecode(top))
         return found
 
-    def _add(self, kind: str, linked: bool, values: tuple, path: bytes) -> None:
-        if kind == "d":
-            self._chain.append(self._add_dir(self._parent(path), path, values))
-        else:
-            folder, name = self._parent(path), path.rpartition(b"/")[2]
-            self._workspace.add(folder, name, values, None, linked=linked)
+    def _take_in(self, process: Process, top: bytes) -> bool:
+        found, chain, add = False, [], self._workspace.add
+        for letter, links, size, mtime, ctime, inode, path in records(process):
+            found = True
+            if len(path) > MAX_PATH:
+                self._leave_out(path)
+            if letter not in KINDS or len(path) > MAX_PATH:
+                continue  # a door, or what has vanished
+            place, _, name = path.rpartition(b"/")
+            while chain and chain[-1].path != place:
+                chain.pop()
+            if not chain and path in self._ancestors:
+                continue
+            # Of what lies in a folder that was listed only the name can be wrong.
+            plain = chain and name not in ODD_NAMES
+            parent = chain[-1] if plain else self._parent(path, top)
+            if letter == "d":
+                chain.append(self._workspace.add_dir(parent, name, path, mtime, ctime, inode))
+            else:
+                kind, size = KINDS[letter], size if letter == "f" else 0
+                add(parent, name, kind, size, mtime, ctime, inode, linked=links != "1")
+        return found
 
     def _leave_out(self, path: bytes) -> None:
         self._too_long += 1
@@ -135,29 +141,13 @@ class Listing:
             shown = path[:200].decode(errors="replace")
             self._complain(f"'{shown}…' is left out: its path has more than {MAX_PATH} bytes.")
 
-    def _add_dir(
-        self, parent: Dir | None, path: bytes, values: tuple, *, always: bool = True
-    ) -> Dir:
-        name = path.rpartition(b"/")[2]
-        added = self._workspace.add_dir(parent, name, path)
-        folder = parent or added
-        if always or added.folder is None:
-            self._workspace.add(folder, name, values, added.no)
-        else:
-            # Outside of the fileset: there so that what is in it can be reached.
-            self._workspace.keep(folder.folder, name)
-        return added
-
-    def _parent(self, path: bytes) -> Dir | None:
+    def _parent(self, path: bytes, top: bytes) -> Dir | None:
+        """Return the folder above those that are listed; None for the root."""
+        require_plain(path, top)
         if path == b"/":
             return None
-        parent = path.rpartition(b"/")[0] or b"/"
-        while self._chain:
-            if self._chain[-1].path == parent:
-                return self._chain[-1]
-            self._chain.pop()
         try:
-            return self._ancestors[parent]
+            return self._ancestors[path.rpartition(b"/")[0] or b"/"]
         except KeyError as e:
             raise EngineError(f"find listed '{os.fsdecode(path)}' before its folder.") from e
 
@@ -170,35 +160,6 @@ class Listing:
             self.unread.append(b"/")
 
 
-def records(process: Process) -> Iterator[tuple[str, bool, tuple, bytes]]:
-    """Yield (kind, whether it has other names, values, path) of what find prints.
-
-    The values are (kind, size, mtime, ctime, inode). Raises EngineError for what no find prints.
-    """
-    rest = b""
-    while block := process.read():
-        *lines, rest = (rest + block).split(b"\0")
-        for line in lines:
-            if found := record(line):
-                yield found
-        if len(rest) > MAX_RECORD:
-            raise EngineError(f"find printed {len(rest)} bytes without an end: {rest[:100]!r}…")
-
-
-def record(line: bytes) -> tuple[str, bool, tuple, bytes] | None:
-    """Return what a line of find says; None for a door, or what has vanished."""
-    try:
-        letter, links, size, mtime, ctime, inode, path = line.split(b" ", 6)
-        if (kind := KINDS.get(letter)) is None:
-            return None
-        values = kind, int(size), timestamp(mtime), timestamp(ctime), signed(int(inode))
-    except ValueError as e:
-        raise EngineError(f"find printed what it never does: {line[:100]!r}.") from e
-    if not 0 <= values[1] <= MAX_NUMBER or abs(values[4]) > MAX_NUMBER + 1:
-        raise EngineError(f"find printed what no file has: {line[:100]!r}.")
-    return kind, links != b"1", values, path
-
-
 def require_plain(path: bytes, top: bytes) -> None:
     """Raise EngineError for a path that find does not print when it lists ``top``."""
     odd = path != b"/" and not ODD_NAMES.isdisjoint(path[1:].split(b"/"))
@@ -206,19 +167,6 @@ def require_plain(path: bytes, top: bytes) -> None:
         raise EngineError(
             f"find listed '{path.decode(errors='replace')}' in '{top.decode(errors='replace')}'."
         )
-
-
-def timestamp(text: bytes) -> int:
-    """Return find's seconds, with ten digits after the point, as nanoseconds."""
-    if text.startswith(b"-"):
-        # Of times before 1970 find prints the whole seconds down, and what comes on top of them.
-        return within(int(text[:-11]) * 1_000_000_000 + int(text[-10:-1]))
-    return within(int(text[:-11] + text[-10:-1]))
-
-
-def signed(number: int) -> int:
-    """Return 64 bits as the signed number that a database can hold."""
-    return number if number < 1 << 63 else number - (1 << 64)
 
 
 def include_path(path: str) -> bytes:

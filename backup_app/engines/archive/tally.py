@@ -1,7 +1,8 @@
 """What a backup has counted so far, and what it has to complain of."""
 
 from ..base import Outcome, Run
-from .tarstream import Member, within
+from .headers import within
+from .tarstream import Member
 
 LOST = ("cannot ", "read error", "permission denied", "input/output error", "no such file")
 

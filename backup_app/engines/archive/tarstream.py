@@ -8,12 +8,23 @@ that unpacks it understand in two ways would be restored to a place that nobody 
 """
 
 import hashlib
+import re
 import struct
 from array import array
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ...exceptions import EngineError
+from .headers import (
+    MAX_NUMBER,
+    decimal,
+    link_target,
+    member_path,
+    nanoseconds,
+    number,
+    owners,
+    within,
+)
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)
@@ -21,12 +32,10 @@ HOLE = bytes(1024 * 1024)
 MAX_PAX = 64 * 1024 * 1024  # of one member's pax headers
 MAX_RECORDS = 100_000  # in these
 MAX_EXTENTS = 16_000_000  # of a sparse file; they are held in memory
-MAX_TARGET = 4096
-MAX_NUMBER = 2**63 - 1  # that a database can hold
 # Any user can make a file of exabytes of zeros, which nobody has the time to hash.
 MAX_HOLES = 1024 * 1024 * 1024  # of a sparse file, or
 HOLES_TO_DATA = 1000  # times what it holds
-MAX_NAMES = 10_000  # of owners, that are remembered
+MAX_OWNERS = 10_000  # that are remembered
 # Name, mode, user, group, size, mtime, type, target, magic, user's and group's name, prefix.
 HEADER = struct.Struct("100s8s8s8s12s12s8xc100s6s2x32s32s16x155s12x")
 MAGIC = b"ustar\0"
@@ -35,6 +44,12 @@ PAX_KEYS = {
     *(b"uname", b"gname", b"hdrcharset"),
     *(b"GNU.sparse.major", b"GNU.sparse.minor", b"GNU.sparse.name", b"GNU.sparse.realsize"),
 }
+# All that most members have.
+TIMES = re.compile(
+    rb"([1-9][0-9]) mtime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
+    rb"([1-9][0-9]) ctime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
+)
+PLAIN = {b"mtime", b"ctime"}
 PAX_PREFIXES = b"SCHILY.", b"RHT."  # attributes, ACLs and labels
 KINDS = {
     b"0": "f",
@@ -91,7 +106,7 @@ class TarStream:
         self._view = memoryview(b"")
         self._start = 0  # place of the buffer in the tar
         self._next = 0  # place in the buffer
-        self._names: dict[bytes, str] = {}
+        self._owners: dict[tuple, tuple[str, str]] = {}
         self.ctime_ns: int | None = None  # of the last member
 
     @property
@@ -134,8 +149,11 @@ class TarStream:
         kind = KINDS.get(header[6])
         if kind is None:
             raise EngineError(f"The tar has a member of the unknown type {header[6]!r}.")
-        require_plain(kind, header, pax)
+        plain = PLAIN.issuperset(pax)
+        if kind != "f" or not plain:
+            require_plain(kind, header, pax)
         size, digest = self._file(header, pax) if kind == "f" else (0, None)
+        owner, group = self._both_owners(header) if plain else owners(header, pax)
         mtime = pax.get(b"mtime")
         self.ctime_ns = nanoseconds(pax[b"ctime"]) if b"ctime" in pax else None
         return Member(
@@ -143,13 +161,13 @@ class TarStream:
             kind,
             size,
             number(header[1]) & 0o7777,
-            self._owner(pax.get(b"uname", header[9]), pax.get(b"uid"), header[2]),
-            self._owner(pax.get(b"gname", header[10]), pax.get(b"gid"), header[3]),
+            owner,
+            group,
             nanoseconds(mtime) if mtime else within(number(header[5]) * 1_000_000_000),
             link_target(kind, header, pax) if kind in "hl" else b"",
             digest,
             start,
-            self.position - start,
+            self._start + self._next - start,
         )
 
     def _file(self, header: tuple, pax: dict[bytes, bytes]) -> tuple[int, bytes | None]:
@@ -224,6 +242,9 @@ class TarStream:
             raise EngineError(f"A member's pax headers have {size} bytes: up to {MAX_PAX} may be.")
         data = self._take(size)
         self._skip(-size % BLOCK)
+        times = TIMES.fullmatch(data)
+        if times and int(times[1]) == times.start(3) and int(times[3]) == size - times.start(3):
+            return {b"mtime": times[2], b"ctime": times[4]}
         records, place = {}, 0
         while place < size:
             space = data.index(b" ", place, place + 20)
@@ -238,15 +259,15 @@ class TarStream:
             raise EngineError(f"The tar has a member with {len(records)} pax headers.")
         return records
 
-    def _owner(self, name: bytes, long_number: bytes | None, short_number: bytes) -> str:
-        text = self._names.get(name)
-        if text is None:
-            text = name.partition(b"\0")[0].decode(errors="replace")[:100]
-            if not text:
-                return str(decimal(long_number) if long_number else number(short_number))[:100]
-            if len(self._names) < MAX_NAMES and len(name) <= BLOCK:
-                self._names[name] = text
-        return text
+    def _both_owners(self, header: tuple) -> tuple[str, str]:
+        """Return the owners that only the header tells; most members have the same."""
+        key = header[2], header[3], header[9], header[10]
+        found = self._owners.get(key)
+        if found is None:
+            found = owners(header, {})
+            if len(self._owners) < MAX_OWNERS:
+                self._owners[key] = found
+        return found
 
     def _take(self, size: int) -> bytes:
         if self._next + size > len(self._buffer):
@@ -326,59 +347,3 @@ def number_of_extents(numbers: array) -> int:
 def is_nearly_empty(data: int, size: int) -> bool:
     """Say whether a sparse file is too empty for its content to be hashed."""
     return size - data > max(MAX_HOLES, HOLES_TO_DATA * data)
-
-
-def member_path(kind: str, header: tuple, pax: dict[bytes, bytes]) -> bytes:
-    """Return the absolute path of a member; raises EngineError for what may not be one."""
-    name = pax.get(b"GNU.sparse.name", pax.get(b"path"))
-    if name is None:
-        name = header[0].rstrip(b"\0")
-        if prefix := header[11].rstrip(b"\0"):
-            name = prefix + b"/" + name
-    if kind == "d":
-        name = name.rstrip(b"/")
-    if not name or b"\0" in name or name.endswith(b"/"):
-        raise EngineError(f"The tar has a member of the name {name[:100]!r}.")
-    return b"/" if name == b"." else b"/" + name
-
-
-def link_target(kind: str, header: tuple, pax: dict[bytes, bytes]) -> bytes:
-    """Return where a link leads; raises EngineError for what no link can have."""
-    target = pax[b"linkpath"] if b"linkpath" in pax else header[7].rstrip(b"\0")
-    if not target or b"\0" in target or len(target) > MAX_TARGET:
-        raise EngineError(f"The tar has a link to {target[:100]!r}.")
-    return b"/" + target if kind == "h" else target
-
-
-def number(field: bytes) -> int:
-    """Return the number of a header's field; raises EngineError."""
-    digits = field[:-1]
-    return int(digits, 8) if digits.isdigit() and field[-1] in b"\0 " else odd_number(field)
-
-
-def odd_number(field: bytes) -> int:
-    """Return a number that fills its field, is missing, or is in base 256."""
-    digits = field.strip(b"\0 ") or b"0"
-    if digits.isdigit():
-        return int(digits, 8)
-    if field[0] not in (0o200, 0o377):
-        raise EngineError(f"The tar has {field!r} where a number belongs.")
-    return int.from_bytes(field[1:], "big", signed=False) - (field[0] & 1) * 256 ** len(field[1:])
-
-
-def decimal(text: bytes) -> int:
-    """Return a number of a pax header, without what else Python takes for one."""
-    if not text.isdigit():
-        raise EngineError(f"The tar has {text[:100]!r} where a number belongs.")
-    return int(text)
-
-
-def nanoseconds(text: bytes) -> int:
-    """Return a decimal number of seconds as nanoseconds."""
-    seconds, _, fraction = text.partition(b".")
-    return within(int(seconds + fraction[:9].ljust(9, b"0")))
-
-
-def within(number: int) -> int:
-    """Return the nearest number that 64 bits can hold: that of nanoseconds ends in 2262."""
-    return max(-MAX_NUMBER, min(MAX_NUMBER, number))

@@ -1,22 +1,25 @@
 """What a backup knows while it works: a temporary SQLite file, so that no tree is too large.
 
-``known`` is the view of the backup that this one builds on. What ``find`` lists is taken out of
-it again, so that in the end it holds what is gone. ``found`` is what is to be stored, in the
-order in which it was listed: folders before what is in them. ``links`` are the names of what has
-more than one.
+Most of what ``find`` lists is in the view of the backup that this one builds on, just as it is and
+in the same order: that is seen in memory, a window of both at a time. What is left of the two goes
+into ``known`` and ``listed``, which are compared at the end; then ``known`` is what is gone.
+``found`` is what is to be stored, in the order in which it was listed: folders before what is in
+them. ``links`` are the names of what has more than one.
 """
 
 import itertools
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from . import paths
+from .batches import batches
 
 BATCH = 5_000
+WINDOW = 4 * BATCH
 SHARE = 0.5  # who lists files without end does not fill the disk that all share
 SCHEMA = """
 PRAGMA journal_mode = OFF;
@@ -26,14 +29,14 @@ PRAGMA temp_store = FILE;
 PRAGMA cache_size = -16384;
 CREATE TABLE known (
     folder INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER, ctime INTEGER,
-    inode INTEGER, node INTEGER, PRIMARY KEY (folder, name)
+    inode INTEGER, PRIMARY KEY (folder, name)
 ) WITHOUT ROWID;
 CREATE TABLE dirs (
     no INTEGER PRIMARY KEY, parent INTEGER, depth INTEGER, name BLOB, path BLOB, folder INTEGER
 );
-CREATE TABLE batch (
-    no INTEGER, dir INTEGER, folder INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER,
-    ctime INTEGER, inode INTEGER, node INTEGER
+CREATE TABLE listed (
+    no INTEGER PRIMARY KEY, dir INTEGER, folder INTEGER, name BLOB, kind TEXT, size INTEGER,
+    mtime INTEGER, ctime INTEGER, inode INTEGER, node INTEGER
 );
 CREATE TABLE found (
     no INTEGER PRIMARY KEY, dir INTEGER, name BLOB, kind TEXT, size INTEGER, ctime INTEGER,
@@ -47,21 +50,26 @@ CREATE TABLE links (
 CHANGED = """
 INSERT INTO found
 SELECT b.no, b.dir, b.name, b.kind, b.size, b.ctime, b.inode, b.node
-FROM batch b LEFT JOIN known k ON k.folder = b.folder AND k.name = b.name
-WHERE k.kind IS NULL OR k.ctime <> b.ctime OR k.mtime <> b.mtime OR k.inode <> b.inode
-   OR (k.kind <> b.kind AND (k.kind <> 'h' OR b.kind = 'd'))
-   OR (k.kind = 'f' AND k.size <> b.size)
+FROM listed b LEFT JOIN known k ON k.folder = b.folder AND k.name = b.name
+WHERE b.no BETWEEN ? AND ? AND (
+    k.kind IS NULL OR k.ctime <> b.ctime OR k.mtime <> b.mtime OR k.inode <> b.inode
+    OR (k.kind <> b.kind AND (k.kind <> 'h' OR b.kind = 'd'))
+    OR (k.kind = 'f' AND k.size <> b.size)
+)
 """
-SEEN = "DELETE FROM known WHERE (folder, name) IN (SELECT folder, name FROM batch)"
+SEEN = """
+DELETE FROM known
+WHERE (folder, name) IN (SELECT folder, name FROM listed WHERE no BETWEEN ? AND ?)
+"""
 # Inodes of two filesystems may be taken for one: then more is stored than need be.
 LINKED = """
 INSERT OR IGNORE INTO found SELECT *, NULL FROM links
 WHERE inode IN (SELECT l.inode FROM links l JOIN found f ON f.no = l.no)
 """
-TO_COMPARE = "INSERT INTO batch VALUES "
-LEARN = "REPLACE INTO known VALUES "
-AT_ONCE = 100  # rows in a statement, which takes half the time of one statement a row
-ALL = "INSERT INTO found VALUES (?1, ?2, ?4, ?5, ?6, ?8, ?9, ?10)"
+LEARN = "REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)"
+TO_COMPARE = "INSERT INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+TO_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?)"
+FOUND = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 NAMES = "SELECT d.path, f.name FROM found f JOIN dirs d ON d.no = f.dir ORDER BY f.no"
 TO_STORE = """
 SELECT d.path, d.folder, f.name, f.ctime, f.inode, n.folder
@@ -73,13 +81,13 @@ WHERE d.depth = ? AND d.folder IS NULL LIMIT ?
 """
 
 
-class Dir(NamedTuple):
-    """A folder that was listed. ``folder`` is its ID in the catalog, if it was in the view."""
+class Dir:
+    """A folder that was listed; ``folder`` is its ID in the catalog, once that is known."""
 
-    path: bytes
-    no: int
-    folder: int | None
-    depth: int
+    __slots__ = "depth", "folder", "no", "path"
+
+    def __init__(self, path: bytes, no: int, depth: int):
+        self.path, self.no, self.depth, self.folder = path, no, depth, None
 
 
 class ToStore(NamedTuple):
@@ -105,8 +113,12 @@ class Workspace:
         self._batch: list[tuple] = []
         self._links: list[tuple] = []
         self._dirs: list[tuple] = []
+        self._above: list[tuple] = []
         self._count = 0
-        self._knows = False
+        self._pages: Iterator[list[tuple]] | None = None
+        self._folder_ids: Callable[[Iterable[bytes]], dict[bytes, int]] | None = None
+        self._known: set[tuple] = set()  # with _listed the window
+        self._listed: dict[tuple, tuple] = {}
 
     def __enter__(self):
         return self
@@ -114,65 +126,148 @@ class Workspace:
     def __exit__(self, *exc):
         self._db.close()
 
-    # --- What the view of the base holds ---------------------------------------------------
-
-    def learn(self, rows: list[tuple]) -> None:
-        """Take over (folder, name, kind, size, mtime, ctime, inode, node); later rows win."""
-        self._knows = True
-        with self._writing():
-            self._insert(LEARN, rows)
-
-    def forget_gone(self) -> None:
-        """Drop what the chain catalogued as gone, once all is learnt."""
-        self._db.execute("DELETE FROM known WHERE kind = '-'")
-
     # --- What is listed now ----------------------------------------------------------------
 
-    def add_dir(self, parent: Dir | None, name: bytes, path: bytes) -> Dir:
-        """Add a folder, whose parent was added before; the root has none."""
-        folder = self._known_node(parent, name) if self._knows else None
+    def build_on(self, pages: Iterator[list[tuple]], folder_ids: Callable) -> None:
+        """Leave out what is in a view as it is; to be called before anything is added.
+
+        ``pages`` have (folder, name, kind, size, mtime, ctime, inode), ``folder_ids`` tells the IDs
+        of folders by the hashes of their paths.
+        """
+        self._pages, self._folder_ids = pages, folder_ids
+
+    def add_dir(
+        self,
+        parent: Dir | None,
+        name: bytes,
+        path: bytes,
+        mtime: int,
+        ctime: int,
+        inode: int,
+        *,
+        chosen: bool = True,
+    ) -> Dir:
+        """Add a folder, whose parent was added before; the root has none.
+
+        One that is not ``chosen`` is stored only if the view does not have it.
+        """
         no = self._count = self._count + 1
-        depth = parent.depth + 1 if parent else 0
-        self._dirs.append((no, parent.no if parent else None, depth, name, path, folder))
-        return Dir(path, no, folder, depth)
+        added = Dir(path, no, parent.depth + 1 if parent else 0)
+        self._dirs.append((added, parent.no if parent else None, name))
+        rows = self._batch if chosen or not self._pages else self._above
+        rows.append((parent or added, name, "d", 0, mtime, ctime, inode, no, no))
+        return added
 
     def add(
-        self, parent: Dir, name: bytes, values: tuple, node: int | None, *, linked: bool = False
+        self,
+        parent: Dir,
+        name: bytes,
+        kind: str,
+        size: int,
+        mtime: int,
+        ctime: int,
+        inode: int,
+        *,
+        linked: bool = False,
     ) -> None:
-        """Add an entry with (kind, size, mtime, ctime, inode).
+        """Add what is no folder; only files have a size.
 
-        ``node`` is a folder's number; ``linked`` is what has other names, as hard links have.
+        ``linked`` is what has other names, as hard links have.
         """
-        self._count += 1
-        self._batch.append((self._count, parent.no, parent.folder, name, *values, node))
-        if linked and self._knows:
-            kind, size, _, ctime, inode = values
-            self._links.append((self._count, parent.no, name, kind, size, ctime, inode))
+        no = self._count = self._count + 1
+        self._batch.append((parent, name, kind, size, mtime, ctime, inode, no, None))
+        if linked and self._pages:
+            self._links.append((no, parent.no, name, kind, size, ctime, inode))
         if len(self._batch) >= BATCH:
-            self.compare()
+            self._compare()
 
-    def compare(self) -> None:
-        """Sort what was added into new or changed, and seen; to be called at the end."""
+    def complete(self, tick: Callable[[], None]) -> None:
+        """Sort what was added into new or changed, and seen; to be called when all is added."""
+        self._compare()
+        if not self._pages:
+            return
+        for page in self._pages:
+            self._settle(page)
+            tick()
+        self._spill(0)
+        self._compare_the_rest(tick)
+        self._keep_above()
+        # In a tar alone a name would come out as a file of its own.
+        self._db.execute(LINKED)
+
+    def _compare(self) -> None:
+        if self._pages:
+            self._find_folders()
         with self._writing():
-            self._db.executemany("INSERT INTO dirs VALUES (?, ?, ?, ?, ?, ?)", self._dirs)
-            if self._knows:
-                self._insert(TO_COMPARE, self._batch)
-                self._db.execute(CHANGED)
-                self._db.execute(SEEN)
-                self._db.execute("DELETE FROM batch")
-                self._db.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?)", self._links)
-            else:
-                self._db.executemany(ALL, self._batch)
-        self._dirs.clear()
+            self._add_dirs()
+            self._db.executemany(FOUND, map(to_store, self._new()))
+            self._db.executemany(TO_LINK, self._links)
         self._batch.clear()
         self._links.clear()
+        if self._pages:
+            self._settle(next(self._pages, []))
 
-    def complete_links(self) -> None:
-        """Store all names of what is stored under one of them, once all is listed.
+    def _find_folders(self) -> None:
+        for some in batches(self._dirs):
+            hashes = {paths.digest(added.path): added for added, _, _ in some}
+            for digest, folder in self._folder_ids(hashes).items():
+                hashes[digest].folder = folder
 
-        In a tar alone a name would come out as a file of its own.
-        """
-        self._db.execute(LINKED)
+    def _add_dirs(self) -> None:
+        self._db.executemany(
+            "INSERT INTO dirs VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                (added.no, parent, added.depth, name, added.path, added.folder)
+                for added, parent, name in self._dirs
+            ),
+        )
+        self._dirs.clear()
+
+    def _new(self) -> list[tuple]:
+        """Return what no view can have; let the rest into the window."""
+        if not self._pages:
+            return self._batch
+        self._listed |= {
+            (parent.folder, name, kind, size, mtime, ctime, inode): (no, parent.no, node)
+            for parent, name, kind, size, mtime, ctime, inode, no, node in self._batch
+            if parent.folder is not None
+        }
+        return [row for row in self._batch if row[0].folder is None]
+
+    def _settle(self, page: list[tuple]) -> None:
+        """Take out of the window what is in the view as it is listed."""
+        self._known.update(page)
+        same = self._known.intersection(self._listed)
+        self._known -= same
+        for row in same:
+            del self._listed[row]
+        self._spill(WINDOW)
+
+    def _spill(self, most: int) -> None:
+        """Write down what has waited in the window, if it is more than this."""
+        with self._writing():
+            if len(self._known) > most:
+                self._db.executemany(LEARN, self._known)
+                self._known.clear()
+            if len(self._listed) > most:
+                rows = self._listed.items()
+                self._db.executemany(
+                    TO_COMPARE, ((no, in_, *row, node) for row, (no, in_, node) in rows)
+                )
+                self._listed.clear()
+
+    def _compare_the_rest(self, tick: Callable[[], None]) -> None:
+        first, last = self._db.execute("SELECT min(no), max(no) FROM listed").fetchone()
+        for start in range(first or 0, (last or -1) + 1, BATCH):
+            with self._writing():
+                self._db.execute(CHANGED, (start, start + BATCH - 1))
+                self._db.execute(SEEN, (start, start + BATCH - 1))
+            tick()
+
+    def _keep_above(self) -> None:
+        for row in self._above:
+            if not self.keep(row[0].folder, row[1]):
+                self._db.execute(FOUND, to_store(row))
 
     def totals(self) -> tuple[int, int]:
         """Return how many entries there are to store, and the bytes of their content."""
@@ -213,9 +308,10 @@ class Workspace:
         """Yield (folder, name) of what was in the view and was not listed."""
         yield from self._db.execute("SELECT folder, name FROM known")
 
-    def keep(self, folder: int, name: bytes) -> None:
-        """See to it that something of the view does not count as gone."""
-        self._db.execute("DELETE FROM known WHERE folder = ? AND name = ?", (folder, name))
+    def keep(self, folder: int | None, name: bytes) -> bool:
+        """See to it that something does not count as gone; return whether it would."""
+        statement = "DELETE FROM known WHERE folder = ? AND name = ?"
+        return self._db.execute(statement, (folder, name)).rowcount > 0
 
     def keep_folders(self, folders: Iterable[int]) -> None:
         """See to it that what lies directly in these folders does not count as gone."""
@@ -225,23 +321,14 @@ class Workspace:
     def _pragma(self, text: str) -> int:
         return self._db.execute(f"PRAGMA {text}").fetchone()[0]
 
-    def _known_node(self, parent: Dir | None, name: bytes) -> int | None:
-        if parent is None:
-            where, values = "name = ? AND node = folder", (name,)
-        else:
-            where, values = "folder = ? AND name = ?", (parent.folder, name)
-        row = self._db.execute(f"SELECT node FROM known WHERE {where}", values).fetchone()  # noqa: S608
-        return row[0] if row else None
-
-    def _insert(self, statement: str, rows: list[tuple]) -> None:
-        for start in range(0, len(rows), AT_ONCE):
-            some = rows[start : start + AT_ONCE]
-            place = f"({', '.join('?' * len(some[0]))})"
-            values = list(itertools.chain.from_iterable(some))
-            self._db.execute(statement + ", ".join([place] * len(some)), values)
-
     @contextmanager
     def _writing(self):
         self._db.execute("BEGIN")
         yield
         self._db.execute("COMMIT")
+
+
+def to_store(row: tuple) -> tuple:
+    """Return what was listed as a row of ``found``."""
+    parent, name, kind, size, _, ctime, inode, no, node = row
+    return no, parent.no, name, kind, size, ctime, inode, node
