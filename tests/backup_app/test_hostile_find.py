@@ -93,7 +93,7 @@ def test_a_path_without_an_end_takes_no_memory(hostile):
 def test_a_list_without_end_leaves_room_on_the_disk(hostile, tmp_path, monkeypatch):
     free = shutil.disk_usage(tmp_path).free
     monkeypatch.setattr(Workspace.__init__, "__kwdefaults__", {"share": 4_000_000 / free})
-    line = f"f 1 1 {TIMES} 5 /srv/%d\\0"
+    line = f"f 1 1 {TIMES} 5\\0/srv/%d\\0"
     endless = f"awk 'BEGIN {{ while (1) printf \"{line}\", n++ }}'"
 
     with pytest.raises(sqlite3.OperationalError, match="database or disk is full"):
