@@ -117,7 +117,7 @@ class Workspace:
         self._count = 0
         self._pages: Iterator[list[tuple]] | None = None
         self._folder_ids: Callable[[Iterable[bytes]], dict[bytes, int]] | None = None
-        self._known: set[tuple] = set()  # with _listed the window
+        self._known: list[tuple] = []  # with _listed the window
         self._listed: dict[tuple, tuple] = {}
 
     def __enter__(self):
@@ -227,20 +227,19 @@ class Workspace:
         """Return what no view can have; let the rest into the window."""
         if not self._pages:
             return self._batch
-        self._listed |= {
+        rows = {
             (parent.folder, name, kind, size, mtime, ctime, inode): (no, parent.no, node)
             for parent, name, kind, size, mtime, ctime, inode, no, node in self._batch
             if parent.folder is not None
         }
+        self._listed = self._listed | rows if self._listed else rows
         return [row for row in self._batch if row[0].folder is None]
 
     def _settle(self, page: list[tuple]) -> None:
         """Take out of the window what is in the view as it is listed."""
-        self._known.update(page)
-        same = self._known.intersection(self._listed)
-        self._known -= same
-        for row in same:
-            del self._listed[row]
+        take_out = self._listed.pop
+        waiting = itertools.chain(self._known, page)
+        self._known = [row for row in waiting if take_out(row, None) is None]
         self._spill(WINDOW)
 
     def _spill(self, most: int) -> None:
