@@ -9,7 +9,7 @@ from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from . import preparing, tasks
@@ -47,10 +47,17 @@ def prepared(job) -> Download:
     """
     # The plan may be large; what reads a chunk fetches it.
     rows = Download.objects.defer("plan")
-    download, is_new = rows.get_or_create(job=job)
+    try:
+        with transaction.atomic():
+            download, is_new = rows.get_or_create(job=job)
+    except IntegrityError as e:
+        raise _removed(job) from e
     if is_new:
         _prepare(job, download.pk)
-        download = rows.get(pk=download.pk)
+        # Another request may have seen that it failed, and have deleted it.
+        download = rows.filter(pk=download.pk).first()
+        if download is None:
+            raise _removed(job)
     elif download.state == State.PREPARING:
         _repeat_if_lost(download)
     if download.state == State.FAILED:
@@ -89,13 +96,24 @@ def read(job, download: Download, part: range) -> Content:
     """Read a part of the file, in constant memory; raises EngineError if it is damaged."""
     file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - the answer closes it
     digest = sha256()
-    with get_engine(job.engine).open_download(job, bytes(download.plan)) as ranges:
+    with get_engine(job.engine).open_download(job, _plan(job, download)) as ranges:
         for block in ranges.read(part.start, len(part)):
             digest.update(block)
             file.write(block)
     if file.tell() != len(part):
         raise EngineError(f"The download of job {job.pk} ends at {part.start + file.tell()}.")
     return Content(len(part), digest.hexdigest(), file)
+
+
+def _plan(job, download):
+    plan = Download.objects.filter(pk=download.pk).values_list("plan", flat=True).first()
+    if plan is None:
+        raise _removed(job)
+    return bytes(plan)
+
+
+def _removed(job):
+    return NotFound(f"The download of job {job.pk} has just been removed. Ask for it again.")
 
 
 def _prepare(job, download_id):

@@ -15,7 +15,8 @@ from django_tasks_db.models import DBTaskResult
 
 from backup_app import downloads, preparing
 from backup_app.engines.archive import downloads as archive_downloads
-from backup_app.models import Download
+from backup_app.exceptions import NotFound
+from backup_app.models import Download, Job
 
 from .backups import back_up, local_client, local_roots, volume_of
 from .client import client_of
@@ -286,3 +287,30 @@ def test_the_name_of_the_file_fits_any_system(client, name):
     job = JobFactory.build(pk=7, client=ClientFactory.build(name=client))
 
     assert downloads.file_name(job) == name
+
+
+class TestRemovedMeanwhile:
+    """A prune, or another request, is quicker: that is a refusal and no fault."""
+
+    @pytest.mark.django_db(transaction=True)
+    def test_the_backup(self, backup):
+        Job.objects.filter(pk=backup.pk).delete()
+
+        with pytest.raises(NotFound, match="has just been removed"):
+            downloads.prepared(backup)
+
+    def test_the_download_while_it_is_prepared(self, backup, monkeypatch):
+        def prepare(download_id):
+            Download.objects.filter(pk=download_id).delete()
+
+        monkeypatch.setattr(preparing, "prepare", prepare)
+
+        with pytest.raises(NotFound, match="has just been removed"):
+            downloads.prepared(backup)
+
+    def test_the_plan_before_it_is_read(self, backup):
+        download = downloads.prepared(backup)
+        Download.objects.all().delete()
+
+        with pytest.raises(NotFound, match="has just been removed"):
+            downloads.read(backup, download, range(10))
