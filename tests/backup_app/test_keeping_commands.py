@@ -207,6 +207,14 @@ def test_what_comes_back_into_the_catalog_is_named(client):
     assert ([each["job_id"] for each in dry["jobs"]], dry["dry_run"]) == ([job.pk], True)
 
 
+def test_nothing_comes_back_without_a_storage():
+    ran = command("rebuild_catalog")
+
+    assert ran.error == (
+        "There is no storage: make one in the admin first, whose path is the volumes' folder."
+    )
+
+
 class TestBackupStatus:
     def test_each_client_has_a_line(self, client):
         job = backup(client, 3 / 24, stored_bytes=2000)

@@ -1,3 +1,5 @@
+from django.core.management.base import CommandError
+
 from ... import shapes
 from ...amounts import counted
 from ...engines import get_engine
@@ -19,7 +21,7 @@ class Command(BackupCommand):
 
     def handle(self, *, storages, dry_run, **options):
         found, problems = [], []
-        for storage in storages_named(storages):
+        for storage in _known(storages):
             engine = get_engine(storage.zone.engine)
             for each in watched(engine.rebuild_catalog(storage, dry_run=dry_run), storage.name):
                 (problems if isinstance(each, Problem) else found).append(each)
@@ -29,3 +31,12 @@ class Command(BackupCommand):
         data = {"jobs": [shapes.job(job) for job in found], "dry_run": dry_run}
         self.answer(data, "\n".join([*lines, total]))
         self.fail_if([f"{problem.path}: {problem.message}" for problem in problems])
+
+
+def _known(names):
+    storages = storages_named(names)
+    if not storages:
+        raise CommandError(
+            "There is no storage: make one in the admin first, whose path is the volumes' folder."
+        )
+    return storages
