@@ -211,7 +211,7 @@ def test_nothing_comes_back_without_a_storage():
     ran = command("rebuild_catalog")
 
     assert ran.error == (
-        "There is no storage: make one in the admin first, whose path is the volumes' folder."
+        "There is no storage: make one in the admin first, whose path is the folder with 'volumes'."
     )
 
 
