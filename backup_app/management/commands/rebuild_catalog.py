@@ -37,6 +37,7 @@ def _known(names):
     storages = storages_named(names)
     if not storages:
         raise CommandError(
-            "There is no storage: make one in the admin first, whose path is the folder with 'volumes'."
+            "There is no storage: make one in the admin first, "
+            "whose path is the folder with 'volumes'."
         )
     return storages
