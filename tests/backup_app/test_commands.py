@@ -113,7 +113,7 @@ def test_client_without_a_host_key_is_not_talked_to(remote):
     remote.host_key = ""
 
     assert refusal_of(remote, "hostname").message == (
-        "Client 'web1' has no pinned SSH host key: manage.py pin_host_key 'web1'."
+        "Client 'web1' has no pinned SSH host key: manage.py pin_host_key web1."
     )
 
 

@@ -1,11 +1,19 @@
 """``machines.py``: which machine, which folders, which command line."""
 
+import shlex
 import subprocess
 
 import pytest
 
-from backup_app.engines.archive.machines import LocalMachine, SshMachine, machine_for, quote
+from backup_app.engines.archive.machines import (
+    LocalMachine,
+    SshMachine,
+    machine_for,
+    pin_command,
+    quote,
+)
 from backup_app.exceptions import EngineError
+from backup_app.models import Client
 
 from .factories import ClientFactory
 
@@ -76,3 +84,15 @@ class TestClients:
         known = tmp_path / f"keys/known_hosts-{client.pk}"
         assert known.read_text() == f"{alias} ssh-ed25519 AAA\n{alias} ssh-rsa BBB\n"
         assert (tmp_path / "keys").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("web1", ["web1"]),
+        ("--settings=evil", ["--", "--settings=evil"]),
+        ("x'; rm -rf ~ #", ["x'; rm -rf ~ #"]),
+    ],
+)
+def test_a_name_does_nothing_to_who_pins_the_key_by_it(name, words):
+    assert shlex.split(pin_command(Client(name=name)))[2:] == words

@@ -161,7 +161,7 @@ def test_unknown_host_key_is_refused(client, place):
         back_up(client)
 
     assert refusal.value.message == (
-        "Client 'web1' has no pinned SSH host key: manage.py pin_host_key 'web1'."
+        "Client 'web1' has no pinned SSH host key: manage.py pin_host_key web1."
     )
 
 

@@ -5,6 +5,7 @@ import shlex
 from ...exceptions import WrongState
 from ..base import ClientConfig, System
 from .identity import fingerprint, public_key
+from .machines import pin_command
 
 SYSTEMS = [
     System("unix", "Unix with GNU tar and find", "This machine, and others over SSH with a key.")
@@ -26,7 +27,7 @@ REMOTE = """\
 # The backup server talks to this machine only if it shows the host key that was pinned.
 # Compare before you pin:
 #   here:                  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub
-#   on the backup server:  manage.py pin_host_key {argument}
+#   on the backup server:  {pin_command}
 {pinned}
 """
 
@@ -84,7 +85,7 @@ def _remote(client):
         user=_one_line(client.ssh_user),
         packages=_packages(client),
         key_script=key_script(),
-        argument=shlex.quote(name),
+        pin_command=pin_command(client),
         pinned=_pinned(client),
     )
 

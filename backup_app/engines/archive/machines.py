@@ -70,7 +70,7 @@ class SshMachine:
     def __init__(self, client):
         if not client.host_key.strip():
             raise EngineError(
-                f"Client '{client}' has no pinned SSH host key: manage.py pin_host_key '{client}'."
+                f"Client '{client}' has no pinned SSH host key: {pin_command(client)}."
             )
         self.client = client
         self.address = address(client)
@@ -120,3 +120,10 @@ def quote(argument: str | bytes) -> bytes:
     """Return an argument as one word of a POSIX shell's command line."""
     # Any byte can be in a path, and surrogateescape brings each through shlex as it is.
     return os.fsencode(shlex.quote(os.fsdecode(argument)))
+
+
+def pin_command(client) -> str:
+    """Return what its operator runs to trust a client, whatever the account has named it."""
+    name = " ".join(client.name.split())
+    end = "-- " if name.startswith("-") else ""
+    return f"manage.py pin_host_key {end}{shlex.quote(name)}"
