@@ -13,6 +13,7 @@ from backup_app.engines.archive.workspace import Workspace
 from backup_app.exceptions import EngineError
 
 from .backups import back_up, local_client, local_roots
+from .restores import restore
 
 TIMES = "1700000000.0000000000 1700000000.0000000000"
 
@@ -144,7 +145,7 @@ def test_folders_too_deep_to_be_read_are_left_out(client, tmp_path):
     assert sum("its path has more than 4095 bytes" in warning for warning in warnings) == 14
 
 
-def test_two_files_of_exabytes_of_zeros_are_backed_up(db):
+def test_two_files_of_exabytes_of_zeros_are_kept(db):
     memory = Path("/dev/shm") / f"backup-test-{os.getpid()}"  # noqa: S108 - a file system with them
     memory.mkdir()
     try:
@@ -154,7 +155,10 @@ def test_two_files_of_exabytes_of_zeros_are_backed_up(db):
                 (memory / "tree" / name).touch()
                 os.truncate(memory / "tree" / name, 2**63 - 4096)
             job = back_up(client)
+            restored = restore(job, memory / "tree", to=memory / "new")
+        sizes = [path.stat().st_size for path in (memory / f"new{memory}/tree").iterdir()]
     finally:
         shutil.rmtree(memory)
 
     assert (job.files, job.bytes) == (2, 2**63 - 1)
+    assert (restored.outcome.warnings, sizes) == (0, [2**63 - 4096] * 2)
