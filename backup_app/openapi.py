@@ -48,7 +48,7 @@ class BackupAutoSchema(AutoSchema):
         return [self.operation.topic]
 
     def get_summary(self):
-        return self.operation.description.partition("\n")[0].rstrip(".")
+        return self.operation.summary
 
     def get_description(self):
         return self.operation.description.partition("\n")[2].strip()

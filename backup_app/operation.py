@@ -39,6 +39,16 @@ class Operation:
     name: str
     description: str
 
+    @property
+    def summary(self) -> str:
+        """What it does, as the first line of its description says: ``Cancel a job``."""
+        return self.description.partition("\n")[0].rstrip(".")
+
+    @property
+    def deed(self) -> str:
+        """The summary as a part of a sentence."""
+        return self.summary[:1].lower() + self.summary[1:]
+
 
 class OperationView(APIView):
     """One function of a views module behind authentication, validation and audit."""
@@ -63,7 +73,7 @@ class OperationView(APIView):
             raise exceptions.NotAuthenticated("Credentials are needed, by HTTP Basic.")
         request.caller = request.auth
         if request.caller.subuser and not self.operation.subusers:
-            raise Forbidden(f"A subuser may not use '{self.operation.name}'.")
+            raise Forbidden(f"A subuser's login may not {self.operation.deed}.")
         request.options = self.validated(request)
 
     def validated(self, request):

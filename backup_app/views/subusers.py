@@ -45,7 +45,10 @@ def add_subuser(request):
     example={"client": "web1", "subuser": "sam"},
 )
 def grant_access(request):
-    """Let a subuser see and restore a client. Again, it changes nothing."""
+    """Let a subuser see and restore a client.
+
+    A second time it changes nothing.
+    """
     client = access.client_by_either(request.caller, request.options["client"])
     subuser = access.subuser(request.caller, request.options["subuser"])
     subusers.grant(subuser, client)

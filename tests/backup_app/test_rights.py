@@ -132,7 +132,7 @@ def test_a_subuser_is_forbidden_the_rest(number, as_sam):
 
     response = as_sam.generic(found.method, address(route))
 
-    assert refused(response, 403) == f"A subuser may not use '{found.name}'."
+    assert refused(response, 403) == f"A subuser's login may not {found.deed}."
     noted = AuditEntry.objects.values_list("login", "operation", "outcome", "detail").get()
     assert noted == ("sam", found.name, "refused", response.json()["error"])
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.db import transaction
 
+from ...amounts import counted
 from ...conf import conf
 from ...exceptions import EngineError
 from ...models import Job, JobSource, Volume
@@ -142,7 +143,10 @@ class Backup:
         )
         count, size = self.workspace.totals()
         self.job_run.expect(size)
-        self.job_run.info(f"{count} entries are new or changed, with {size} bytes of content.")
+        self.job_run.info(
+            f"{counted(count, 'new or changed entry', 'new or changed entries')} with"
+            f" {counted(size, 'byte')} of content."
+        )
         return listing.unread
 
     def _left_out(self) -> list[bytes]:

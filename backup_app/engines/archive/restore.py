@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ... import destinations
+from ...amounts import counted
 from ...exceptions import EngineError
 from ..base import Outcome, Run
 from . import dumps, paths, remote_target, staging, storing
@@ -86,7 +87,8 @@ def _restore(run, wanted, folder):
     files, size = wanted.count(), wanted.size()
     run.expect(size)
     where = "its original location" if destination == paths.ROOT else paths.shown(destination)
-    run.info(f"{files} entries of backup {job.parent_id} go to {where} on '{job.client}'.")
+    what = counted(files, "entry", "entries")
+    run.info(f"To {where} on '{job.client}': {what} of backup {job.parent_id}.")
     refusals = Refusals(run)
     with target.private_folder(wanted, folder):
         unpack(wanted, target.machine, target.tree, run, attributes="user.*" if foreign else "*")
