@@ -89,7 +89,7 @@ class Process:
             blocks.append(block)
         return b"".join(blocks)
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Write all of the data to the standard input, for ``stdin=PIPE``.
 
         Raises EngineError if the program no longer reads.

@@ -96,7 +96,7 @@ class TarStream:
     def __init__(
         self,
         read: Callable[[], bytes],
-        write: Callable[[bytes], None],
+        write: Callable[[memoryview], None],
         part: Callable[[int], None] = nothing,
     ):
         self._read = read
@@ -299,8 +299,7 @@ class TarStream:
 
     def _flush(self) -> None:
         if self._next:
-            whole = self._next == len(self._buffer)
-            self._write(self._buffer if whole else self._buffer[: self._next])
+            self._write(self._view[: self._next])
 
     def _end(self) -> None:
         self._next -= BLOCK

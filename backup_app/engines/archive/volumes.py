@@ -71,7 +71,7 @@ class VolumeWriter:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._file.close()
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Append bytes of the tar."""
         self.tar_size += len(data)
         self._add(memoryview(data))
