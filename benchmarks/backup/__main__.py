@@ -43,30 +43,31 @@ def parsed():
 
 
 def measured(folder, tree, options):
-    """Return for each step the seconds and the most megabytes of memory, a list of each."""
+    """Return for each step the seconds, on the clock and of the processor, and the megabytes."""
     started(folder, options.database, Step.PREPARE)
     archived(tree)  # so that all of them find the tree in the memory of the system
-    found = {"tar | zstd": ([], [])}
+    found = {}
     steps = [Step.FULL, Step.UNCHANGED, Step.LISTING, Step.ONE_FILE]
     for number in range(options.rounds):
         trees.touch(tree, number)
-        results = {"tar | zstd": (archived(tree), 0)}
+        results = {"tar | zstd": (*archived(tree), 0)}
         results |= {step.value: started(folder, options.database, step) for step in steps}
         for name, result in results.items():
-            for values, value in zip(found.setdefault(name, ([], [])), result, strict=True):
+            for values, value in zip(found.setdefault(name, ([], [], [])), result, strict=True):
                 values.append(value)
     return found
 
 
 def report(found):
     table = Table(title="Medians and quartiles of all rounds", title_justify="left")
-    for column in ("step", "seconds", "÷ tar | zstd", "goal", "most MB"):
+    for column in ("step", "seconds", "÷ tar", "of processor", "÷ tar", "goal", "most MB"):
         table.add_column(column, justify="left" if column == "step" else "right")
-    base, _ = found["tar | zstd"]
-    for name, (seconds, memory) in found.items():
+    base, base_used, _ = found["tar | zstd"]
+    for name, (seconds, used, memory) in found.items():
         goal = f"{GOALS[name]}" if name in GOALS else ""
-        ratio = shown(times(seconds, base))
-        table.add_row(name, shown(Spread.of(seconds)), ratio, goal, f"{max(memory):.0f}")
+        on_clock = shown(Spread.of(seconds)), shown(times(seconds, base))
+        of_processor = shown(Spread.of(used)), shown(times(used, base_used))
+        table.add_row(name, *on_clock, *of_processor, goal, f"{max(memory):.0f}")
     Console().print(table)
 
 

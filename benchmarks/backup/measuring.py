@@ -17,20 +17,25 @@ class Step(Enum):
     ONE_FILE = "restore one file"
 
 
-def archived(tree: Path) -> float:
-    """Return the seconds that tar and zstd take for a tree."""
+def processor() -> float:
+    """Return the seconds of the processor that this process and its ended children have had."""
+    return sum(os.times()[:4])
+
+
+def archived(tree: Path) -> tuple[float, float]:
+    """Return the seconds that tar and zstd take for a tree, and those of the processor."""
     pack, compress = ["tar", "-C", tree, "-cf", "-", "."], ["zstd", "-3", "-T0", "-q"]
-    begin = perf_counter()
+    begin, used = perf_counter(), processor()
     with (
         (tree.parent / "plain.tar.zst").open("wb") as out,
         subprocess.Popen(pack, stdout=subprocess.PIPE) as tar,  # noqa: S603
     ):
         subprocess.run(compress, stdin=tar.stdout, stdout=out, check=True)  # noqa: S603
-    return perf_counter() - begin
+    return perf_counter() - begin, processor() - used
 
 
-def started(folder: Path, database: str, step: Step) -> tuple[float, float]:
-    """Run a step; return its seconds, and the most megabytes that a process of it had."""
+def started(folder: Path, database: str, step: Step) -> tuple[float, float, float]:
+    """Run a step; return its seconds, those of the processor, and the most megabytes it had."""
     command = [sys.executable, "-m", "benchmarks.backup.steps", step.name, str(folder)]
     variables = os.environ | {
         "DATA_DIR": str(folder),
@@ -46,4 +51,4 @@ def started(folder: Path, database: str, step: Step) -> tuple[float, float]:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"The step '{step.value}' failed.")
-    return json.loads(answer), usage.ru_maxrss / 1024
+    return *json.loads(answer), usage.ru_maxrss / 1024

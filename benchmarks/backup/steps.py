@@ -8,7 +8,7 @@ from time import perf_counter
 
 import django
 
-from .measuring import Step
+from .measuring import Step, processor
 
 LISTINGS = 50
 
@@ -23,7 +23,9 @@ def main():
         Step.LISTING: list_folder,
         Step.ONE_FILE: restore_one,
     }
-    sys.stdout.write(json.dumps(steps[step](folder)))
+    begin = processor()
+    seconds = steps[step](folder)
+    sys.stdout.write(json.dumps([seconds, processor() - begin]))
 
 
 def prepare(folder):
