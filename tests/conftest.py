@@ -4,6 +4,7 @@ import shutil
 import pytest
 from django.core.cache import cache
 from django.db import connections
+from django.test import TestCase, TransactionTestCase
 from hypothesis import settings
 
 # A busy machine makes no test fail: hypothesis allows an example 200 ms unless told.
@@ -17,13 +18,27 @@ def nothing_kept():
     cache.clear()
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Bring back what migrations stored before each test that flushes the database when it ends."""
-    for item in items:
-        mark = item.get_closest_marker("django_db")
-        if mark and mark.kwargs.get("transaction"):
-            kept = pytest.mark.django_db(**mark.kwargs, serialized_rollback=True)
-            item.add_marker(kept, append=False)
+    """Put tests that flush the database last, and bring back what migrations stored before each.
+
+    pytest itself moves tests of one browser together, wherever they were sorted to.
+    """
+    for item in filter(flushes, items):
+        kept = dict(item.get_closest_marker("django_db").kwargs, serialized_rollback=True)
+        item.add_marker(pytest.mark.django_db(**kept), append=False)
+    items.sort(key=lambda item: flushes(item) or is_of_class(item))
+
+
+def flushes(item):
+    mark = item.get_closest_marker("django_db")
+    return bool(mark and mark.kwargs.get("transaction"))
+
+
+def is_of_class(item):
+    """Say whether a test flushes because its class does."""
+    test_class = getattr(item, "cls", None) or object
+    return issubclass(test_class, TransactionTestCase) and not issubclass(test_class, TestCase)
 
 
 @pytest.fixture(scope="session")

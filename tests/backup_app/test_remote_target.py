@@ -218,7 +218,7 @@ class Lying(LocalMachine):
 
     def start(self, argv, **options):
         if argv[0] != "sh":
-            return super().start(["true"], **options)
+            return super().start(["tail", "-n", "0"], **options)
         return super().start(
             ["sh", "-c", self.answers.pop(0) if self.answers else "true"], **options
         )
@@ -230,6 +230,7 @@ class Lying(LocalMachine):
         (["true"], "did not say where it made a folder"),
         (["printf '/x\\0'", "printf '?what\\0'"], "said something strange"),
         (["printf '/x\\0'", "cat /dev/zero | tr '\\0' +"], "said something without an end"),
+        (["true", "cat /dev/zero"], "did not say where it made a folder"),
     ],
 )
 def test_a_machine_that_answers_something_else_is_refused(work, answers, sentence):

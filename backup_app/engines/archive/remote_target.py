@@ -128,6 +128,7 @@ def remove(machine: SshMachine, private: bytes, tick: Callable[[], None] = nothi
     """Remove a private folder; the next restore to there tries again if it cannot be reached."""
     argv = ["sh", "-c", REMOVE, "sh", private]
     with contextlib.suppress(EngineError), machine.start(argv, tick=tick) as process:
+        process.read_all(MOST)
         process.close()
 
 
