@@ -134,9 +134,6 @@ class Engine:
     supports_databases = False
     supports_commands = False
     supports_key_installation = False
-    # Whether jobs run in our worker, by ``backup``, ``restore`` and ``verify``; an engine with a
-    # scheduler of its own answers False and has ``start`` and ``refresh`` instead.
-    runs_in_worker = True
 
     # --- Doing jobs; called by the worker --------------------------------------------------
 

@@ -3,21 +3,18 @@
 from hashlib import blake2b
 
 from ...exceptions import NotFound
+from ...paths import normalized
+from ...paths import shown as shown
 
 ROOT = b"/"
 
 
-def shown(path: bytes) -> str:
-    """Return a path as a message can name it."""
-    return path.decode(errors="replace")
-
-
 def normal(path: bytes) -> bytes:
     """Return a path without doubled or trailing slashes and "."; raises NotFound for ".."."""
-    parts = [part for part in path.split(b"/") if part not in (b"", b".")]
-    if b".." in parts:
+    plain = normalized(path)
+    if b".." in plain.split(b"/"):
         raise NotFound(f"A path in a backup cannot contain '..': '{shown(path)}'.")
-    return ROOT + b"/".join(parts)
+    return plain
 
 
 def split(path: bytes) -> tuple[bytes, bytes]:
