@@ -77,3 +77,11 @@ class InvalidEngine(Exception):
 
 class Canceled(Exception):
     """Raised inside an engine when its job is to be canceled."""
+
+
+class Unfinished(Exception):
+    """Raised by an engine that ``resumes``: its job goes on, ask again after some seconds."""
+
+    def __init__(self, seconds: float = 1):
+        super().__init__(f"The job goes on; ask again after {seconds} seconds.")
+        self.seconds = seconds

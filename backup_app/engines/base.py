@@ -134,6 +134,10 @@ class Engine:
     supports_databases = False
     supports_commands = False
     supports_key_installation = False
+    # Whether its jobs go on while no worker looks after them. ``backup``, ``restore`` and
+    # ``verify`` may then raise Unfinished to be called again, by any worker, with what they left
+    # in the job's ``engine_job_id`` and ``engine_state``.
+    resumes = False
 
     # --- Doing jobs; called by the worker --------------------------------------------------
 
@@ -185,6 +189,10 @@ class Engine:
 
     def select_ids(self, job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
         """Return what has these IDs in the view; raises NotFound naming the first that has not."""
+        raise NotImplementedError
+
+    def files_ending(self, job, endings: Sequence[bytes]) -> Iterator[File]:
+        """Yield the files that a job itself stored whose names end so, in whatever case."""
         raise NotImplementedError
 
     def jobs_with_path(self, jobs, path: bytes):
@@ -243,6 +251,22 @@ class Engine:
     def find_dump(self, job, name: str, kind: str = "mysql") -> None:
         """Raise NotFound unless the view of ``job`` has a dump of this database."""
         raise NotImplementedError
+
+    def forget_client(self, client) -> None:
+        """Remove what is set up for a client that is being purged; its jobs are gone by then."""
+
+    # --- Working together with what else uses the engine ------------------------------------
+
+    def adopt_jobs(self) -> int:
+        """Make jobs of those that others started for known clients; return how many.
+
+        Called every few seconds, so it looks at what is new only.
+        """
+        return 0
+
+    def faults(self) -> Iterator[str]:
+        """Yield in a sentence each thing that keeps the engine from working; for system checks."""
+        return iter(())
 
     # --- Keeping storages in order; called by commands -------------------------------------
 

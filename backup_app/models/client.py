@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from ..conf import conf
+from .adoptable import Adoptable
 from .fileset import Fileset
 from .pool import Pool
 from .storage import Zone
@@ -16,7 +17,7 @@ class ClientQuerySet(models.QuerySet):
         return self.filter(deleted=None)
 
 
-class Client(models.Model):
+class Client(Adoptable):
     class System(models.TextChoices):
         UNIX = "unix"
         WINDOWS = "windows"

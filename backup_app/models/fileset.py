@@ -3,9 +3,10 @@
 from django.db import models
 
 from ..conf import conf
+from .adoptable import Adoptable
 
 
-class Fileset(models.Model):
+class Fileset(Adoptable):
     """Folders, patterns and databases; ``filesets.py`` says what each value may be.
 
     include: [{"path": "/etc"}], exclude: ["*.tmp", "/var/cache"],

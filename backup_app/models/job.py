@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 from ..conf import conf
 from .client import Client
@@ -53,6 +54,9 @@ class Job(models.Model):
     level = models.CharField(max_length=12, choices=Level, null=True, blank=True)  # noqa: DJ001
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     engine = models.CharField(max_length=50, help_text="An alias of BACKUP_ENGINES.")
+    # Where an engine numbers its own jobs: the number there, and what else it has to remember.
+    engine_job_id = models.BigIntegerField(null=True, blank=True, editable=False)
+    engine_state = models.JSONField(default=dict, blank=True, editable=False)
     fileset = models.ForeignKey(
         Fileset, models.SET_NULL, null=True, blank=True, related_name="jobs"
     )
@@ -109,6 +113,9 @@ class Job(models.Model):
                 condition=Q(type="backup", status__in=OPEN),
                 name="one_open_backup_a_client",
             ),
+            models.UniqueConstraint(
+                fields=["engine", "engine_job_id"], name="one_job_an_engine_job"
+            ),
             models.CheckConstraint(
                 condition=Q(ended=None) | Q(started=None) | Q(ended__gte=F("started")),
                 name="job_ends_after_start",
@@ -150,7 +157,7 @@ class JobLog(models.Model):
         ERROR = "error"
 
     job = models.ForeignKey(Job, models.CASCADE, related_name="log")
-    time = models.DateTimeField(auto_now_add=True)
+    time = models.DateTimeField(default=timezone.now)
     level = models.CharField(max_length=10, choices=Level, default=Level.INFO)
     message = models.TextField()
 

@@ -4,10 +4,11 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from ..conf import conf
+from .adoptable import Adoptable
 from .storage import Storage
 
 
-class Pool(models.Model):
+class Pool(Adoptable):
     account = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_pools")
     name = models.CharField(max_length=100)
     storage = models.ForeignKey(Storage, models.PROTECT, related_name="pools")

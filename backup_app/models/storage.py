@@ -2,6 +2,8 @@
 
 from django.db import models
 
+from .adoptable import Adoptable
+
 
 class Zone(models.Model):
     """A place or a network of machines that one engine backs up."""
@@ -19,7 +21,7 @@ class Zone(models.Model):
         return self.title or self.name
 
 
-class Storage(models.Model):
+class Storage(Adoptable):
     """A folder, or a device of another engine, that volumes are written to."""
 
     name = models.SlugField(unique=True)

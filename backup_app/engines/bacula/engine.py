@@ -1,0 +1,69 @@
+"""The Bacula engine, each of whose methods hands on to the module that does the work."""
+
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from django.utils import timezone
+
+from ..base import Engine
+
+
+class BaculaEngine(Engine):
+    """Drives a Bacula Director 9.6 by its console, and reads its catalog in PostgreSQL.
+
+    OPTIONS:
+
+    ``address``, ``port``: of the Director's console. ``director``: its name, which clients are
+    told. ``console``: the name of a named console, "" for the default one. ``password``: its
+    password.
+    ``catalog``: the alias in DATABASES of the catalog, best with a role that may only read.
+    ``config_dir``: the folder that the Director's configuration includes, for what this service
+    adds to it; "" adds nothing. ``director_config``: the Director's own file and
+    ``director_program``, which test that.
+    ``storages``: a TOML file with a table for each storage daemon that is to be added.
+    ``extract_program``, ``storage_config``: bextract and the storage daemon's file, where volumes
+    can be read on this host; else downloads are restored to ``spool_client``, the Director's name
+    for this host's own file daemon.
+    ``prefix``: what the names of all that this service adds begin with.
+    ``time_zone``: the Director's, in which its catalog has times; "" is the project's own.
+    ``answer_seconds``: how long an answer may take; ``away_seconds``: how long a running job waits
+    for a Director that is away.
+    """
+
+    name = "bacula"
+    supports_databases = True
+    supports_commands = True
+    resumes = True
+
+    def __init__(
+        self,
+        *,
+        address: str = "127.0.0.1",
+        port: int = 9101,
+        director: str = "bacula-dir",
+        console: str = "",
+        password: str = "",
+        catalog: str = "bacula",
+        config_dir: str = "",
+        director_config: str = "/etc/bacula/bacula-dir.conf",
+        director_program: str = "/usr/sbin/bacula-dir",
+        storages: str = "",
+        extract_program: str = "/usr/sbin/bextract",
+        storage_config: str = "",
+        spool_client: str = "",
+        prefix: str = "bk-",
+        time_zone: str = "",
+        answer_seconds: int = 30,
+        away_seconds: int = 900,
+    ):
+        self.address, self.port, self.director_name = address, port, director
+        self.console, self.password = console, password
+        self.catalog_alias = catalog
+        self.config_dir = Path(config_dir) if config_dir else None
+        self.director_config, self.director_program = director_config, director_program
+        self.storages = Path(storages) if storages else None
+        self.extract_program, self.storage_config = extract_program, storage_config
+        self.spool_client = spool_client
+        self.prefix = prefix
+        self.zone = ZoneInfo(time_zone) if time_zone else timezone.get_default_timezone()
+        self.answer_seconds, self.away_seconds = answer_seconds, away_seconds
