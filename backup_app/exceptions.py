@@ -80,8 +80,8 @@ class Canceled(Exception):
 
 
 class Unfinished(Exception):
-    """Raised by an engine that ``resumes``: its job goes on, ask again after some seconds."""
+    """Raised by an engine that ``resumes`` for a job that goes on: look after it again later."""
 
-    def __init__(self, seconds: float = 1):
-        super().__init__(f"The job goes on; ask again after {seconds} seconds.")
-        self.seconds = seconds
+
+class Away(Unfinished):
+    """The engine cannot be reached just now, so its other jobs need not be looked after either."""

@@ -1,4 +1,4 @@
-"""Ending the jobs whose worker died."""
+"""Ending the jobs whose worker died, but for those that go on without one."""
 
 import datetime as dt
 
@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from . import running, states
 from .conf import conf
+from .engines import resuming_engines
 from .models import Job
 from .models.job import AT_WORK
 from .run import JobRun
@@ -21,10 +22,16 @@ def reap() -> int:
 
 
 def reap_if_dead(job: Job) -> bool:
-    """End a job at work, and remove what it left, if its worker died; say whether that was so."""
+    """End a job at work, and remove what it left, if its worker died; say whether that was so.
+
+    One of an engine that ``resumes`` is set aside instead, for another worker to look after.
+    """
     reason = _death(job)
     worker = this_worker("upkeep")
     if not (reason and states.take_over(job, worker)):
+        return False
+    if job.engine in resuming_engines():
+        states.set_aside(job.pk, worker)
         return False
     canceled = job.status == Status.CANCELING
     status = Status.CANCELED if canceled else Status.FAILED

@@ -56,7 +56,7 @@ def prune(clients: Iterable[Client], *, dry_run: bool = False) -> Iterator[Remov
 
 def purge(deleted_before: dt.datetime, *, dry_run: bool = False) -> Iterator[Purged]:
     """Remove clients that were deleted before a time, with all that is left of them; yield each."""
-    for client in Client.objects.filter(deleted__lt=deleted_before):
+    for client in Client.objects.filter(deleted__lt=deleted_before).select_related("zone"):
         backups = client.jobs.backups().good()
         size = sum(job.stored_bytes for job in backups)
         purged = Purged(client.name, client.deleted, len(backups), size)
@@ -164,8 +164,19 @@ def _purge(client):
     for job in client.jobs.order_by("-pk"):
         if problem := _remove(job):
             return problem
+    if problem := _forget(client):
+        return problem
     _remove_folders(client)
     client.delete()
+    return ""
+
+
+def _forget(client):
+    """Let the client's engine forget it; return in a sentence why that failed, or ""."""
+    try:
+        get_engine(client.zone.engine).forget_client(client)
+    except (BackupError, InvalidEngine, OSError) as e:
+        return f"Client '{client}' could not be forgotten by its engine: {e}"
     return ""
 
 

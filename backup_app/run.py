@@ -1,6 +1,7 @@
 """A job at work, as its engine sees it."""
 
 import logging
+import math
 import time
 
 from django.db import OperationalError, connection
@@ -27,13 +28,15 @@ class JobRun:
     Lines wait for the next write, and ``flush`` writes the last ones. To be used by one thread.
     """
 
-    def __init__(self, job: Job, worker: str):
+    def __init__(self, job: Job, worker: str, *, is_resumed: bool = False):
         self.job, self.worker = job, worker
         self.errors = job.errors  # lines so far that keep the job from ending as "completed"
         self._lines: list[JobLog] = []
-        self._count = self._left_out = 0
+        self._count = JobLog.objects.filter(job=job).count() if is_resumed else 0
+        self._left_out = 0
         self._progress: dict[str, int] = {}
-        self._written = time.monotonic()
+        # Who takes a job up asks first whether it is to end.
+        self._written = -math.inf if is_resumed else time.monotonic()
 
     def info(self, message: str):
         self._add(Level.INFO, message)

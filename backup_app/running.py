@@ -1,4 +1,4 @@
-"""Doing a job: the worker calls ``run``."""
+"""Doing a job: the worker calls ``run``, and ``resume`` while it goes on in its engine."""
 
 import logging
 
@@ -8,7 +8,7 @@ from . import states
 from .amounts import counted, size
 from .engines import get_engine
 from .engines.base import Outcome
-from .exceptions import BackupError, Canceled, InvalidEngine
+from .exceptions import Away, BackupError, Canceled, InvalidEngine, Unfinished
 from .models import Job, JobLog
 from .run import JobRun, countable, storable
 from .workers import this_worker
@@ -23,13 +23,26 @@ logger = logging.getLogger(__name__)
 def run(job_id: int) -> bool:
     """Do a queued job from beginning to end, whatever the end is; False when it is not queued.
 
-    Raises ClientBusy when another job of the client is at work. No transaction may be open.
+    One that goes on in its engine is set aside; ``resume`` looks after it. Raises ClientBusy when
+    another job of the client is at work. No transaction may be open.
     """
     worker = this_worker()
     begun = states.begin(job_id, worker)
     if begun:
-        _work(JobRun(_read(job_id), worker))
+        run = JobRun(_read(job_id), worker)
+        _work(run, begin=True)
     return begun
+
+
+def resume(job_id: int) -> bool:
+    """Look after a job that was set aside, which may end it; False when its engine is away.
+
+    Does nothing when another worker was quicker. No transaction may be open.
+    """
+    worker = this_worker("resuming")
+    if not states.take_up(job_id, worker):
+        return True
+    return _work(JobRun(_read(job_id), worker, is_resumed=True), begin=False)
 
 
 def _read(job_id):
@@ -37,9 +50,15 @@ def _read(job_id):
     return Job.objects.select_related(*related).get(pk=job_id)
 
 
-def _work(run):
+def _work(run, *, begin):
+    """Do what there is to do now; return False when the engine is away."""
     try:
+        if begin:
+            _begin(run)
         _succeed(run, _do(run))
+    except Unfinished as e:
+        _set_aside(run)
+        return not isinstance(e, Away)
     except Canceled:
         fail(run, Status.CANCELED, "The job was canceled.")
     except (BackupError, InvalidEngine) as e:
@@ -50,14 +69,23 @@ def _work(run):
     except Exception:
         logger.exception("Job %s failed.", run.job.pk)
         fail(run, Status.FAILED, UNEXPECTED)
+    return True
+
+
+def _begin(run):
+    _require_possible(run.job)
+    get_engine(run.job.engine)
+    run.info(f"The {run.job.type} of client '{run.job.client}' begins.")
 
 
 def _do(run):
-    job = run.job
-    _require_possible(job)
-    engine = get_engine(job.engine)
-    run.info(f"The {job.type} of client '{job.client}' begins.")
-    return getattr(engine, VERBS[job.type])(run)
+    engine = get_engine(run.job.engine)
+    return getattr(engine, VERBS[run.job.type])(run)
+
+
+def _set_aside(run):
+    run.flush()
+    states.set_aside(run.job.pk, run.worker, **run.progress())
 
 
 def _require_possible(job):
@@ -89,7 +117,7 @@ def _succeed(run, outcome: Outcome):
             raise Canceled
         run.end(JobLog.Level.INFO, message)
         run.flush()
-        if run.job.type == Type.BACKUP and run.job.fileset.verify:
+        if run.job.type == Type.BACKUP and run.job.fileset and run.job.fileset.verify:
             _add_verification(run.job)
 
 
@@ -114,7 +142,12 @@ def _add_verification(job):
 
 
 def fail(run, status, message):
-    """End a job that did not succeed, once nothing is left of what it did."""
+    """End a job that did not succeed, once nothing is left of what it did.
+
+    Does nothing when it has become another worker's, for whom it may still succeed.
+    """
+    if not states.owns(run.job.pk, run.worker):
+        return
     discard(run.job)
     run.end(JobLog.Level.INFO if status == Status.CANCELED else JobLog.Level.ERROR, message)
     message = storable(message)[:LONGEST]

@@ -4,7 +4,8 @@
     queued → canceled, and canceling between running and how it ended
 
 So of several workers, and of a worker and somebody who cancels, exactly one takes each step. A job
-at work belongs to the ``worker`` that began it; whoever is no longer that can end it no more.
+at work belongs to the ``worker`` that began it; whoever is no longer that can end it no more. One
+that goes on by itself in an engine that ``resumes`` is set aside, and is nobody's between looks.
 """
 
 from django.db import IntegrityError, transaction
@@ -54,6 +55,21 @@ def take_over(job: Job, worker: str) -> bool:
     return _step(job.pk, [job.status], job.status, **as_read, worker=worker)
 
 
+def set_aside(job_id: int, worker: str, **progress) -> bool:
+    """Leave a job at work to its engine; False when it is no longer the worker's."""
+    return _step_at_work(job_id, worker, "", **progress)
+
+
+def take_up(job_id: int, worker: str) -> bool:
+    """Look after a job that was set aside; False when it is not, or another one was quicker."""
+    return _step_at_work(job_id, "", worker)
+
+
+def owns(job_id: int, worker: str) -> bool:
+    """Say whether a job at work is a worker's."""
+    return Job.objects.filter(pk=job_id, worker=worker, status__in=AT_WORK).exists()
+
+
 def note_task(job_id: int, seen=ANY) -> bool:
     """Note that a queued job has a task now; False when its ``seen`` is no longer what was read."""
     return _step(job_id, [Status.QUEUED], Status.QUEUED, seen_at=seen)
@@ -68,6 +84,12 @@ def withdraw(job_id: int, message: str) -> bool:
 def ask_to_cancel(job_id: int) -> bool:
     """Tell the worker of a running job to end it; False when it is not running."""
     return _step(job_id, [Status.RUNNING], Status.CANCELING)
+
+
+def _step_at_work(job_id, worker, next_worker, **fields):
+    # Meanwhile it may have been asked to cancel, which stays.
+    jobs = Job.objects.filter(pk=job_id, worker=worker, status__in=AT_WORK)
+    return jobs.update(worker=next_worker, seen=timezone.now(), **fields) == 1
 
 
 def _end(job_id, sources, status, **fields):

@@ -35,9 +35,16 @@ def run_job(job_id: int, attempt: int = 0):
     job = Job.objects.filter(pk=job_id).first()
     if job and not begun:
         reaping.reap_if_dead(job)
+    conclude(job_id)
+
+
+def conclude(job_id: int):
+    """Do what follows from a job once it has ended, which it need not have."""
+    job = Job.objects.filter(pk=job_id).first()
     if job and job.is_good and job.type == Job.Type.BACKUP:
         harvest_mailboxes(job)
-    enqueue_waiting()
+    if not (job and job.is_open):
+        enqueue_waiting()
 
 
 def enqueue(job_id: int):

@@ -3,13 +3,15 @@
 import logging
 from collections.abc import Callable
 
-from . import audit, reaping, schedules, tasks
+from . import adoption, audit, reaping, resuming, schedules, tasks
 
 logger = logging.getLogger(__name__)
 
 
 def tick() -> None:
     """End jobs whose worker died, start what is due, bring lost tasks back, forget old guesses.
+
+    Then look after the jobs that go on in their engines, and find those that others started there.
 
     A step that goes wrong is logged, and the next ones are done all the same.
     """
@@ -19,6 +21,8 @@ def tick() -> None:
         schedules.start_due,
         tasks.enqueue_waiting,
         audit.forget_guesses,
+        resuming.resume_all,
+        adoption.adopt_jobs,
     ):
         _attempt(step)
 

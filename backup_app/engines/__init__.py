@@ -19,3 +19,15 @@ def get_engine(alias: str = "default") -> Engine:
         raise InvalidEngine(f"The engine {alias!r} could not be loaded: {e}.") from e
     except TypeError as e:
         raise InvalidEngine(f"The OPTIONS of the engine {alias!r} do not fit: {e}.") from e
+
+
+def resuming_engines() -> list[str]:
+    """Return the aliases of the engines whose jobs go on by themselves."""
+    return [alias for alias in conf.engines if _resumes(alias)]
+
+
+def _resumes(alias):
+    try:
+        return get_engine(alias).resumes
+    except InvalidEngine:
+        return False  # the system checks tell

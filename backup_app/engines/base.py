@@ -135,8 +135,8 @@ class Engine:
     supports_commands = False
     supports_key_installation = False
     # Whether its jobs go on while no worker looks after them. ``backup``, ``restore`` and
-    # ``verify`` may then raise Unfinished to be called again, by any worker, with what they left
-    # in the job's ``engine_job_id`` and ``engine_state``.
+    # ``verify`` may then raise Unfinished, or Away, to be called again a few seconds later, by any
+    # worker, with what they left in the job's ``engine_job_id`` and ``engine_state``.
     resumes = False
 
     # --- Doing jobs; called by the worker --------------------------------------------------

@@ -1,6 +1,7 @@
 """What the tests of all engines stand on: hooks, a tree, and how to back it up and restore it."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from backup_app import jobs, running
 from backup_app.engines import get_engine
 from backup_app.models import Job
+from backup_app.models.job import AT_WORK
 
 LATIN = b"caf\xe9\nau lait"
 UNKNOWN = 2**62
@@ -21,7 +23,7 @@ class Setting:
     ``destination``: a fixture, an empty folder (Path) to restore to.
     ``leftovers(job)``: all that is stored of a job, as a list.
     ``damage(job)``: spoils what a backup stored.
-    ``finish(job)``: does a queued job; an engine with a scheduler of its own waits for it.
+    ``finish(job)``: does a queued job, and looks after one that goes on in its engine.
     """
 
     def leftovers(self, job) -> list:
@@ -32,7 +34,10 @@ class Setting:
 
     def finish(self, job) -> Job:
         running.run(job.pk)
-        return Job.objects.get(pk=job.pk)
+        while (job := Job.objects.get(pk=job.pk)).status in AT_WORK:
+            time.sleep(0.1)
+            running.resume(job.pk)
+        return job
 
     @pytest.fixture
     def filled(self, tree):

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from backup_app import retention
+from backup_app.exceptions import EngineUnreachable
 from backup_app.models import Client, Download, Folder, Job, JobSource
 
-from .engines import folder_engine
+from .engines import FolderEngine, folder_engine
 from .factories import ClientFactory, FilesetFactory, JobFactory, PoolFactory
 from .test_mailboxes import entry, folder
 
@@ -277,6 +278,19 @@ class TestPurge:
             f"Job {job.pk} of the deleted client '{deleted}' is still queued."
         )
         assert Job.objects.count() == 3
+
+    def test_one_that_its_engine_cannot_forget_now_stays(self, deleted, monkeypatch):
+        def away(self, client):
+            raise EngineUnreachable("Nobody answers.")
+
+        monkeypatch.setattr(FolderEngine, "forget_client", away)
+
+        (purged,) = self.purge()
+
+        assert purged.problem == (
+            f"Client '{deleted}' could not be forgotten by its engine: Nobody answers."
+        )
+        assert Client.objects.get() == deleted
 
 
 JOBS = st.lists(

@@ -1,16 +1,19 @@
-"""Looking through all backups of a client, instead of one."""
+"""Looking through all backups of a client, instead of one, and through all that one stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
-from django.db.models import Exists, Max, OuterRef, Subquery
+from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
+from django.db.models.functions import Length, Substr
 
 from ...exceptions import NotFound
+from ...fields import BytesField
 from ...models import Entry, Folder, Job
 from ...models.job import JobSource
-from ..base import Node
+from ..base import File, Node
 from . import paths
-from .view import View
+from .view import View, as_file
 
 
 def jobs_with_path(jobs, path: bytes):
@@ -31,6 +34,29 @@ def jobs_with_path(jobs, path: bytes):
     )
     present = [kind for kind in Entry.Kind.values if kind != Entry.Kind.GONE]
     return jobs.good().backups().alias(there=Subquery(newest)).filter(there__in=present)
+
+
+def files_ending(job, endings: Sequence[bytes]) -> Iterator[File]:
+    """Yield the files that a job itself stored whose names end so; letters count in both cases.
+
+    The names of all others stay in the database.
+    """
+    tails = {f"last_{len(ending)}": _tail(len(ending)) for ending in endings}
+    wanted = Q()
+    for ending in endings:
+        wanted |= Q(**{f"last_{len(ending)}__in": _spellings(ending)})
+    entries = Entry.objects.filter(job=job, kind=Entry.Kind.FILE).alias(**tails).filter(wanted)
+    for entry in entries.annotate(parent=F("folder__path")).iterator():
+        yield as_file(entry, bytes(entry.parent))
+
+
+def _tail(length):
+    return Substr("name", Length("name") - (length - 1), output_field=BytesField())
+
+
+def _spellings(ending):
+    letters = [{letter.lower(), letter.upper()} for letter in ending.decode()]
+    return ["".join(letters).encode() for letters in product(*letters)]
 
 
 def client_tree(client, path: bytes) -> Sequence[Node]:

@@ -4,7 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from ...exceptions import InvalidEngine
 from ...models import Job
-from ..base import ClientConfig, Engine, Listing, Node, Outcome, Problem, Run, Selection, System
+from ..base import (
+    ClientConfig,
+    Engine,
+    File,
+    Listing,
+    Node,
+    Outcome,
+    Problem,
+    Run,
+    Selection,
+    System,
+)
 from . import (
     backup,
     browsing,
@@ -91,6 +102,9 @@ class ArchiveEngine(Engine):
 
     def require_destination(self, client, path: bytes) -> None:
         roots.require_destination(client, path)
+
+    def files_ending(self, job, endings: Sequence[bytes]) -> Iterator[File]:
+        return browsing.files_ending(job, endings)
 
     def jobs_with_path(self, jobs, path: bytes):
         return browsing.jobs_with_path(jobs, path)

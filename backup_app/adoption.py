@@ -1,0 +1,34 @@
+"""Jobs that others than this service start in its engines."""
+
+import logging
+
+from .conf import conf
+from .engines import get_engine
+from .exceptions import BackupError, InvalidEngine
+
+logger = logging.getLogger(__name__)
+_complaints: dict[str, str] = {}  # what an engine said when it was last asked
+
+
+def adopt_jobs() -> int:
+    """Let the jobs that were started elsewhere appear here; return how many are new.
+
+    What keeps an engine from telling is logged once, until it changes.
+    """
+    return sum(_adopt_from(alias) for alias in conf.engines)
+
+
+def _adopt_from(alias):
+    try:
+        found = get_engine(alias).adopt_jobs()
+    except (BackupError, InvalidEngine) as e:
+        _complain(alias, str(e))
+        return 0
+    _complaints.pop(alias, None)
+    return found
+
+
+def _complain(alias, words):
+    if _complaints.get(alias) != words:
+        logger.warning("The engine '%s' does not tell which jobs it has: %s", alias, words)
+    _complaints[alias] = words
