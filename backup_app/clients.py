@@ -29,8 +29,8 @@ def save(account, name: str, *, system: str, **values) -> Client:
     """Create a client, or change what is given of the account's client with this name.
 
     values: ``ip`` (a new client needs it), ``internal_ip``, ``fileset``, ``pool``, ``zone``,
-    ``schedule``. A new client gets the account's defaults where none are given. Raises Invalid, and
-    WrongState for an address of another client or for a zone that does not fit.
+    ``schedule``, ``connection``. A new client gets the account's defaults where none are given.
+    Raises Invalid, and WrongState for an address of another client or for a zone that does not fit.
     """
     name = names.cleaned(name, "client")
     known = _clients_of(account).filter(name=name).first()
@@ -50,7 +50,7 @@ def cleaned(account, name: str, known: Client | None, *, system: str, **values) 
     _require_address(account, name, known, values)
     values |= _placed(account, known, values)
     _require_engine(values["zone"], values["system"])
-    return values
+    return values | {"connection": _connection(values["zone"], known, values)}
 
 
 def delete(client) -> None:
@@ -159,6 +159,23 @@ def _placed(account, known, values):
 def _require_engine(zone, system):
     if system not in {each.system for each in get_engine(zone.engine).systems()}:
         raise WrongState(f"The engine of zone '{zone.name}' cannot back up {system} machines.")
+
+
+def _connection(zone, known, values):
+    """Return how a client is reached: as was given, as it was, or as its engine does first."""
+    possible = get_engine(zone.engine).connections
+    if wanted := values.get("connection"):
+        _require_connection(zone, wanted, possible)
+        return wanted
+    return known.connection if known and known.connection in possible else possible[0]
+
+
+def _require_connection(zone, wanted, possible):
+    if wanted not in possible:
+        labels = dict(Client.Connection.choices)
+        there = " and ".join(f"'{labels[each]}'" for each in possible)
+        sentence = f"Clients of zone '{zone.name}' cannot be '{labels[wanted]}': there is {there}."
+        raise Invalid({"connection": [sentence]})
 
 
 def _saved(account, name, values):

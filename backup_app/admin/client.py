@@ -60,6 +60,7 @@ class ClientAdmin(OwnedAdmin):
                 "fields": [
                     ("system", "connection"),
                     ("ssh_user", "ssh_port"),
+                    "agent_port",
                     "host_key",
                     "fingerprints",
                 ],

@@ -131,6 +131,8 @@ class Engine:
     """Base of all engines. OPTIONS of the settings are keyword arguments of a subclass."""
 
     name: str = field(init=False, default="")
+    # How it reaches machines, of Client.Connection; a new client's is the first.
+    connections: Sequence[str] = ("ssh", "local")
     supports_databases = False
     supports_commands = False
     supports_key_installation = False

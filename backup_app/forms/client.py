@@ -5,7 +5,8 @@ from ..models import Client
 from .owned import OwnedForm
 from .refusals import refusals
 
-CHECKED = ["name", "system", "ip", "internal_ip", "zone", "pool", "fileset", "schedule"]
+PLACE = ["zone", "pool", "fileset", "schedule", "connection"]
+CHECKED = ["name", "system", "ip", "internal_ip", *PLACE]
 OWN = ["pool", "fileset"]
 
 

@@ -49,6 +49,11 @@ class Client(Adoptable):
     ssh_port = models.PositiveIntegerField(
         "SSH port", default=22, validators=[MinValueValidator(1), MaxValueValidator(65535)]
     )
+    agent_port = models.PositiveIntegerField(
+        default=9102,
+        validators=[MinValueValidator(1), MaxValueValidator(65535)],
+        help_text="Where an agent of the engine listens.",
+    )
     host_key = models.TextField(
         blank=True, help_text="The pinned public keys of its SSH server, one a line: type and key."
     )

@@ -44,6 +44,7 @@ class TestClients:
             "connection": "local",
             "ssh_user": "root",
             "ssh_port": 22,
+            "agent_port": 9102,
         }
 
     def test_one_of_this_machine_is_made(self, client, sent, account):
@@ -83,6 +84,8 @@ class TestClients:
             ({"host_key": "ssh-rsa nonsense"}, {"host_key"}),
             ({"host_key": "example.org ssh-ed25519 AAAA"}, {"host_key"}),
             ({"ssh_port": "0"}, {"ssh_port"}),
+            ({"agent_port": "65536"}, {"agent_port"}),
+            ({"connection": "agent"}, {"connection"}),
             ({"account": ""}, {"account"}),
             ({"pool": ""}, {"pool"}),
             ({"fileset": ""}, {"fileset"}),

@@ -1,13 +1,16 @@
 """Clients that are made, changed and deleted."""
 
 import pytest
+from django.test import override_settings
 
 from backup_app import clients
-from backup_app.exceptions import WrongState
+from backup_app.conf import conf
+from backup_app.exceptions import Invalid, WrongState
 from backup_app.models import Client, Fileset, Pool
 
 from .answering import answering_engine
 from .client import refused
+from .engines import FolderEngine
 from .factories import (
     ClientFactory,
     FilesetFactory,
@@ -19,6 +22,10 @@ from .factories import (
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("answering")]
+
+
+class AgentEngine(FolderEngine):
+    connections = ("agent",)
 
 
 class TestGenerateConfig:
@@ -273,3 +280,40 @@ class TestRestore:
 
         client.refresh_from_db()
         assert client.deleted
+
+
+class TestConnection:
+    @pytest.fixture(autouse=True)
+    def engines(self, answering):
+        agents = {"BACKEND": f"{__name__}.AgentEngine"}
+        with override_settings(BACKUP_ENGINES=conf.engines | {"agents": agents}):
+            yield
+
+    @pytest.fixture
+    def agents(self, account):
+        zone = ZoneFactory(name="agents", engine="agents")
+        PoolFactory(account=account, storage=StorageFactory(zone=zone))
+        return zone
+
+    def save(self, account, name="web", **values):
+        values = {"system": "unix", "ip": "203.0.113.7"} | values
+        return clients.save(account, name, **values)
+
+    def test_a_new_client_is_reached_as_its_engine_does(self, account, storage, agents):
+        assert self.save(account, zone=storage.zone).connection == "ssh"
+        assert self.save(account, "app", ip="203.0.113.8", zone=agents).connection == "agent"
+
+    def test_one_that_is_reached_otherwise_stays_so(self, account, storage):
+        client = self.save(account, zone=storage.zone, connection="local")
+
+        assert self.save(account, ip="203.0.113.9").connection == "local"
+        assert Client.objects.get() == client
+
+    def test_what_the_engine_cannot_is_refused(self, account, storage, agents):
+        with pytest.raises(Invalid) as refusal:
+            self.save(account, zone=agents, connection="local")
+
+        assert str(refusal.value) == (
+            "Clients of zone 'agents' cannot be 'this machine': "
+            "there is 'by an agent of the engine'."
+        )

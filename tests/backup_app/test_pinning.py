@@ -191,7 +191,7 @@ def test_command_says_that_this_machine_has_none():
     with pytest.raises(CommandError) as refusal:
         run_command("here")
 
-    assert str(refusal.value) == "Client 'here' is this machine: it is not asked over SSH."
+    assert str(refusal.value) == "Client 'here' is not reached over SSH, but is 'this machine'."
 
 
 def test_command_asks_whose_client_it_is(client, server):

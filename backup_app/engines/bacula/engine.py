@@ -31,6 +31,7 @@ class BaculaEngine(Engine):
     """
 
     name = "bacula"
+    connections = ("agent",)
     supports_databases = True
     supports_commands = True
     resumes = True

@@ -25,8 +25,9 @@ class Command(BackupCommand):
 
     def handle(self, *, client, account, yes, replace, shared, **options):
         client = client_named(client, account)
-        if client.connection == client.Connection.LOCAL:
-            raise CommandError(f"Client '{client}' is this machine: it is not asked over SSH.")
+        if client.connection != client.Connection.SSH:
+            how = client.get_connection_display()
+            raise CommandError(f"Client '{client}' is not reached over SSH, but is '{how}'.")
         keys = shown_host_keys(client)
         if not shared:
             _require_own(client, keys)
