@@ -9,7 +9,7 @@ could not do, and let ``Canceled`` pass. No database transaction is open while t
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Engine:
 
     name: str = field(init=False, default="")
     # How it reaches machines, of Client.Connection; a new client's is the first.
-    connections: Sequence[str] = ("ssh", "local")
+    connections: ClassVar[Sequence[str]] = ("ssh", "local")
     supports_databases = False
     supports_commands = False
     supports_key_installation = False
