@@ -12,13 +12,15 @@ def get_engine(alias: str = "default") -> Engine:
     try:
         params = conf.engines[alias]
         engine_class = import_string(params["BACKEND"])
-        return engine_class(**params.get("OPTIONS", {}))
+        engine = engine_class(**params.get("OPTIONS", {}))
     except KeyError as e:
         raise InvalidEngine(f"BACKUP_ENGINES[{alias!r}] is missing {e}.") from e
     except ImportError as e:
         raise InvalidEngine(f"The engine {alias!r} could not be loaded: {e}.") from e
     except TypeError as e:
         raise InvalidEngine(f"The OPTIONS of the engine {alias!r} do not fit: {e}.") from e
+    engine.alias = alias
+    return engine
 
 
 def resuming_engines() -> list[str]:

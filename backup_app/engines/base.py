@@ -131,6 +131,7 @@ class Engine:
     """Base of all engines. OPTIONS of the settings are keyword arguments of a subclass."""
 
     name: str = field(init=False, default="")
+    alias: str = field(init=False, default="default")  # in BACKUP_ENGINES
     # How it reaches machines, of Client.Connection; a new client's is the first.
     connections: ClassVar[Sequence[str]] = ("ssh", "local")
     supports_databases = False

@@ -7,6 +7,7 @@ from django.test import override_settings
 
 from backup_app import checks
 from backup_app.conf import conf
+from backup_app.engines import get_engine
 
 from .answering import NAME
 
@@ -83,6 +84,12 @@ def test_the_options_of_an_engine_are_checked_by_it():
     engine = {"BACKEND": "backup_app.engines.archive.ArchiveEngine", "OPTIONS": {"compression": 99}}
 
     assert found(ENGINES={"default": engine}) == [("E002", "compression is 99, not from 1 to 19.")]
+
+
+def test_an_engine_knows_its_alias(settings):
+    settings.BACKUP_ENGINES = {"north": {"BACKEND": NAME}}
+
+    assert get_engine("north").alias == "north"
 
 
 def test_a_list_of_folders_may_have_no_blanks(settings):
