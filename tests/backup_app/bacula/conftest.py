@@ -29,18 +29,18 @@ from .installation import Installation, require
 ENGINE = "backup_app.engines.bacula.BaculaEngine"
 
 
-class WithCatalog(dict):
-    """Settings of databases: one of them is there, but not among them."""
+class WithHidden(dict):
+    """Settings of databases: those that are ``hidden`` are there, but not among them."""
 
-    catalog = None
+    def __init__(self, shown):
+        super().__init__(shown)
+        self.hidden = {}
 
     def __contains__(self, alias):
-        return super().__contains__(alias) or (alias == "bacula" and self.catalog is not None)
+        return super().__contains__(alias) or alias in self.hidden
 
     def __missing__(self, alias):
-        if alias not in self:
-            raise KeyError(alias)
-        return self.catalog
+        return self.hidden[alias]
 
 
 @pytest.fixture(scope="session")
@@ -56,15 +56,26 @@ def installation(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def catalog(installation, django_db_setup):
-    """The name of the catalog's database in ``connections``."""
+def hide(django_db_setup):
+    """A function that gives ``connections`` a database which is not among them."""
     kept = connections.settings
-    connections.settings = WithCatalog(kept)
-    both = {"default": {}, "bacula": installation.catalog}
-    connections.settings.catalog = connections.configure_settings(both)["bacula"]
-    yield "bacula"
-    connections["bacula"].close()
+    connections.settings = WithHidden(kept)
+
+    def add(alias, values):
+        both = {"default": {}, alias: values}
+        connections.settings.hidden[alias] = connections.configure_settings(both)[alias]
+
+    yield add
+    for alias in connections.settings.hidden:
+        connections[alias].close()
     connections.settings = kept
+
+
+@pytest.fixture(scope="session")
+def catalog(installation, hide):
+    """The name of the catalog's database in ``connections``."""
+    hide("bacula", installation.catalog)
+    return "bacula"
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ class Installation:
         for name in ("work", "conf.d", "operator.d", "own", "volumes", "restored"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         self._write_configs()
-        self._make_catalog()
+        make_catalog(self.database)
         for daemon in self.daemons:
             daemon.start()
 
@@ -95,7 +95,7 @@ class Installation:
         """Kill all daemons and drop the catalog; nothing of it is needed any more."""
         for daemon in self.daemons:
             daemon.kill()
-        sql(f'DROP DATABASE IF EXISTS "{self.database}" WITH (FORCE)')
+        drop_catalog(self.database)
 
     @property
     def daemons(self):
@@ -106,14 +106,7 @@ class Installation:
     @property
     def catalog(self) -> dict:
         """The catalog as a database of Django's."""
-        return {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": self.database,
-            "HOST": SERVER["host"],
-            "PORT": SERVER["port"],
-            "USER": SERVER["user"],
-            "PASSWORD": "",
-        }
+        return as_setting(self.database)
 
     def options(self, **changes) -> dict:
         """Return OPTIONS of a BaculaEngine for this installation."""
@@ -200,14 +193,32 @@ class Installation:
         devices = [configs.DEVICE.format(number=n, folder=self.folder) for n in range(3)]
         return configs.STORAGE.format(devices="".join(devices), **own, **self._values("sd"))
 
-    def _make_catalog(self):
-        like = "TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
-        name = f'DATABASE "{self.database}"'
-        # What a crash of the server loses is of no interest here.
-        unsafe = f"ALTER {name} SET synchronous_commit = off"
-        sql(f"CREATE {name} {like}", f"ALTER {name} SET datestyle = 'ISO, YMD'", unsafe)
-        environment = _environment() | {"db_name": self.database}
-        subprocess.run(["sh", TABLES, "-q"], env=environment, capture_output=True, check=True)
+
+def make_catalog(database: str) -> None:
+    """Make an empty catalog, as Debian's scripts do."""
+    like = "TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
+    name = f'DATABASE "{database}"'
+    # What a crash of the server loses is of no interest here.
+    unsafe = f"ALTER {name} SET synchronous_commit = off"
+    sql(f"CREATE {name} {like}", f"ALTER {name} SET datestyle = 'ISO, YMD'", unsafe)
+    environment = _environment() | {"db_name": database}
+    subprocess.run(["sh", TABLES, "-q"], env=environment, capture_output=True, check=True)
+
+
+def drop_catalog(database: str) -> None:
+    sql(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
+
+
+def as_setting(database: str) -> dict:
+    """Return a catalog as a database of Django's."""
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": database,
+        "HOST": SERVER["host"],
+        "PORT": SERVER["port"],
+        "USER": SERVER["user"],
+        "PASSWORD": "",
+    }
 
 
 def free_ports(count: int) -> list[int]:
