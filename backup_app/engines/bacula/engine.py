@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from django.utils import timezone
 
 from ..base import Engine
+from .catalog import Catalog
 
 
 class BaculaEngine(Engine):
@@ -68,3 +69,7 @@ class BaculaEngine(Engine):
         self.prefix = prefix
         self.zone = ZoneInfo(time_zone) if time_zone else timezone.get_default_timezone()
         self.answer_seconds, self.away_seconds = answer_seconds, away_seconds
+
+    def reader(self) -> Catalog:
+        """Return what reads the Director's catalog."""
+        return Catalog(self.catalog_alias, self.zone, self.answer_seconds)
