@@ -15,6 +15,7 @@ from pathlib import Path
 from ..needs import need
 from . import configs
 from .daemon import Daemon
+from .waking import Waking
 
 PROGRAMS = {name: f"/usr/sbin/bacula-{name}" for name in ("dir", "sd", "fd")}
 TABLES = "/usr/share/bacula-director/make_postgresql_tables"
@@ -80,6 +81,7 @@ class Installation:
         self.director = self._daemon("dir", "dir", self.dir_config)
         self.storage = self._daemon("sd", "sd", self.sd_config)
         self.one, self.two = self._machine("one"), self._machine("two")
+        self._waking = Waking(self.director)
 
     # --- Starting and stopping ---------------------------------------------------------------
 
@@ -90,9 +92,12 @@ class Installation:
         make_catalog(self.database)
         for daemon in self.daemons:
             daemon.start()
+        self._waking.start()
 
     def stop(self) -> None:
         """Kill all daemons and drop the catalog; nothing of it is needed any more."""
+        if self._waking.is_alive():
+            self._waking.end()
         for daemon in self.daemons:
             daemon.kill()
         drop_catalog(self.database)
