@@ -2,9 +2,10 @@
 
 from base64 import b64decode, b64encode
 
+from . import paths
 from .exceptions import Invalid
 
-ORIGINAL = b"/"  # stands for the original location
+ORIGINAL = paths.ROOT  # stands for the original location
 
 
 def cleaned(path: bytes) -> bytes:
@@ -12,13 +13,14 @@ def cleaned(path: bytes) -> bytes:
 
     None may contain ``..`` or NUL, whatever it would lead to.
     """
-    shown = path.decode(errors="replace")
-    parts = [part for part in path.split(b"/") if part not in (b"", b".")]
-    if path and not path.startswith(b"/"):
+    shown = paths.shown(path)
+    absolute = paths.rooted(path or ORIGINAL)
+    if absolute is None:
         raise Invalid({"path": [f"The destination '{shown}' is no absolute path."]})
-    if b".." in parts or b"\0" in path:
+    clean = paths.normalized(absolute)
+    if b".." in clean.split(b"/") or b"\0" in path:
         raise Invalid({"path": [f"The destination '{shown}' contains '..' or a NUL."]})
-    return b"/" + b"/".join(parts)
+    return clean
 
 
 def packed(path: bytes) -> dict[str, str]:

@@ -1,8 +1,24 @@
-"""Paths of clients: absolute, as bytes, compared by their components and never by their letters."""
+"""Paths of clients: absolute, as bytes, compared by their components and never by their letters.
+
+Those of Windows machines begin with a drive, such as ``C:/Users``, which lies in the root here.
+"""
+
+import re
 
 from .exceptions import Forbidden
 
 ROOT = b"/"
+DRIVE = re.compile(rb"[A-Za-z]:(?=[/\\]|$)")
+
+
+def rooted(path: bytes) -> bytes | None:
+    r"""Return an absolute path as one that begins with a slash; None for one that is relative.
+
+    ``C:\Users`` is ``/C:/Users``.
+    """
+    if DRIVE.match(path):
+        return ROOT + path.replace(b"\\", b"/")
+    return path if path.startswith(ROOT) else None
 
 
 def normalized(path: bytes) -> bytes:

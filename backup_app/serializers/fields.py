@@ -49,13 +49,14 @@ class PathField(serializers.CharField):
         super().__init__(trim_whitespace=False, max_length=4096, **kwargs)
 
     def to_internal_value(self, data):
-        path = super().to_internal_value(data)
-        if path and not path.startswith("/"):
-            self.fail("relative", path=path)
-        if "\0" in path:
+        text = super().to_internal_value(data)
+        path = paths.rooted(text.encode()) if text else b""
+        if path is None:
+            self.fail("relative", path=text)
+        if b"\0" in path:
             # The field's own check does not see it in bytes.
             self.fail("null_character")
-        return path.encode()
+        return path
 
 
 class FolderField(PathField):

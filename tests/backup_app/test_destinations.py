@@ -15,13 +15,17 @@ from backup_app.exceptions import Invalid
         (b"/srv/", b"/srv"),
         (b"//srv/./www//", b"/srv/www"),
         (b"/srv/..www", b"/srv/..www"),
+        (b"C:\\old\\", b"/C:/old"),
+        (b"d:/", b"/d:"),
     ],
 )
 def test_a_path_is_cleaned(path, clean):
     assert cleaned(path) == clean
 
 
-@pytest.mark.parametrize("path", [b"srv", b"..", b"/..", b"/srv/../etc", b"/a\0b", b"./srv"])
+@pytest.mark.parametrize(
+    "path", [b"srv", b"..", b"/..", b"/srv/../etc", b"/a\0b", b"./srv", b"C:x", b"C:\\..\\x"]
+)
 def test_a_path_that_could_lead_elsewhere_is_refused(path):
     with pytest.raises(Invalid) as refusal:
         cleaned(path)

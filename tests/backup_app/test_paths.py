@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backup_app.exceptions import Forbidden
-from backup_app.paths import is_at_or_below, normalized, require_at_or_below
+from backup_app.paths import is_at_or_below, normalized, require_at_or_below, rooted
 
 names = st.binary(min_size=1, max_size=3).filter(lambda n: not {0, 47} & {*n} and n not in DOTS)
 DOTS = (b".", b"..")
@@ -24,6 +24,25 @@ DOTS = (b".", b"..")
 )
 def test_normalized(path, result):
     assert normalized(path) == result
+
+
+@pytest.mark.parametrize(
+    ("path", "result"),
+    [
+        (b"/etc", b"/etc"),
+        (b"/C:\\x", b"/C:\\x"),
+        (b"C:\\Users\\Ann", b"/C:/Users/Ann"),
+        (b"c:/", b"/c:/"),
+        (b"D:", b"/D:"),
+        (b"", None),
+        (b"etc", None),
+        (b"C:Users", None),
+        (b"CD:/x", None),
+        (b"\\x", None),
+    ],
+)
+def test_rooted(path, result):
+    assert rooted(path) == result
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
 import os
 
+from django.core.management.base import CommandError
+
 from ... import jobs
 from ...engines import get_engine
+from ...paths import ROOT, rooted
 from ..base import BackupCommand
 from ..finding import client_named, job_with_id
 from ..started import OPERATOR, answer_started
@@ -27,7 +30,14 @@ class Command(BackupCommand):
         backup = job_with_id(job)
         target = client_named(client, backup.account.email) if client else backup.client
         jobs.require_good(backup)
-        wanted = [os.fsencode(path.rstrip("/") or "/") for path in paths]
+        wanted = [_wanted(path) for path in paths]
         selection = get_engine(backup.engine).select_paths(backup, wanted)
         started = jobs.start_restore(backup, target, selection, path=os.fsencode(to), by=OPERATOR)
         answer_started(self, [started], wait=wait)
+
+
+def _wanted(text):
+    path = rooted(os.fsencode(text))
+    if path is None:
+        raise CommandError(f"'{text}' is not an absolute path.")
+    return path.rstrip(ROOT) or ROOT
