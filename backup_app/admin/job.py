@@ -69,7 +69,7 @@ class JobAdmin(ReadOnly, BackupAdmin):
                     ("fileset", "pool"),
                     ("storage", "engine"),
                     "request",
-                    "worker",
+                    ("worker", "engine_job_id"),
                 ],
             },
         ),

@@ -55,7 +55,7 @@ class Job(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     engine = models.CharField(max_length=50, help_text="An alias of BACKUP_ENGINES.")
     # Where an engine numbers its own jobs: the number there, and what else it has to remember.
-    engine_job_id = models.BigIntegerField(null=True, blank=True, editable=False)
+    engine_job_id = models.BigIntegerField("engine's job ID", null=True, blank=True, editable=False)
     engine_state = models.JSONField(default=dict, blank=True, editable=False)
     fileset = models.ForeignKey(
         Fileset, models.SET_NULL, null=True, blank=True, related_name="jobs"
