@@ -172,7 +172,7 @@ def test_a_half_removed_volume_is_an_orphan(job, lost):
 def test_a_removal_that_was_killed_before_the_database_knew_left_all(job):
     before = stored(job.storage)
 
-    remove_and_die(job, "_delete")
+    remove_and_die(job, "delete_unneeded")
     problems = list(engine.check_storage(job.storage, delete=True))
 
     mark = f"{volume_of(job)}.removing"

@@ -6,11 +6,9 @@ that mark a complete volume is one that the database has lost, and is never dele
 
 from pathlib import Path
 
-from django.db import transaction
-
-from ...exceptions import EngineError, WrongState
-from ...models import Job, JobSource, Volume
-from ...models.job import GOOD, OPEN
+from ...exceptions import EngineError
+from ...models import Job, Volume
+from ..unneeded import delete_unneeded
 from .storing import manifest_path, storage_folder, sync_folder
 
 MARK = ".removing"
@@ -24,12 +22,12 @@ def remove(job: Job) -> None:
     """
     volume = Volume.objects.filter(job=job).first()
     if volume is None:
-        _delete(job)
+        delete_unneeded(job)
         return
     path = storage_folder(job.storage) / volume.path
     _set_mark(path)
     try:
-        _delete(job)
+        delete_unneeded(job)
     except BaseException:
         mark_path(path).unlink(missing_ok=True)
         raise
@@ -59,19 +57,3 @@ def _set_mark(path: Path) -> None:
         sync_folder(path.parent)
     except OSError as e:
         raise EngineError(f"The volume '{path}' cannot be removed: {e.strerror}.") from e
-
-
-def _delete(job: Job) -> None:
-    with transaction.atomic():
-        _require_unused(job)
-        job.delete()
-
-
-def _require_unused(job: Job) -> None:
-    if job.is_open:
-        raise WrongState(f"Job {job.pk} is {job.status}.")
-    builders = JobSource.objects.filter(source=job, job__status__in=[*OPEN, *GOOD])
-    if link := builders.exclude(job=job).order_by("job").first():
-        raise WrongState(f"Backup {link.job_id} builds on backup {job.pk}.")
-    if reader := job.children.open().order_by("pk").first():
-        raise WrongState(f"Job {reader.pk} needs backup {job.pk} and is {reader.status}.")
