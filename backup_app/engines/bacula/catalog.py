@@ -28,7 +28,8 @@ class JobRow:
     started: dt.datetime | None
     ended: dt.datetime | None
     files: int
-    bytes: int
+    bytes: int  # that were stored
+    read_bytes: int  # on the client; 0 of a restore
     errors: int
     is_purged: bool  # of its files
     has_cache: bool  # of the folders above its own
@@ -83,7 +84,8 @@ class VolumeRow:
 JOBS = f"""
 SELECT j.jobid, {text("j.name")}, j.type, j.level, j.jobstatus, {text("c.name")},
     {text("fs.fileset")}, {text("p.name")}, {text("j.comment")}, j.schedtime, j.starttime,
-    j.endtime, j.jobfiles, j.jobbytes, j.joberrors, j.purgedfiles <> 0, j.hascache = 1, j.jobtdate
+    j.endtime, j.jobfiles, j.jobbytes, j.readbytes, j.joberrors, j.purgedfiles <> 0,
+    j.hascache = 1, j.jobtdate
 FROM job j LEFT JOIN client c USING (clientid) LEFT JOIN fileset fs USING (filesetid)
     LEFT JOIN pool p ON p.poolid = j.poolid
 """
@@ -112,17 +114,17 @@ class Catalog(Reader):
     def jobs_by_id(self, job_ids: Iterable[int]) -> dict[int, JobRow]:
         """Return those that exist of these jobs."""
         wanted = [job_id for job_id in job_ids if is_id(job_id)]
-        return {row.job_id: row for row in self._jobs("WHERE j.jobid = ANY(%s)", [wanted])}
+        return {row.job_id: row for row in self.jobs("WHERE j.jobid = ANY(%s)", [wanted])}
 
     def job_with_comment(self, comment: str) -> JobRow | None:
         """Return the newest job that was started with a comment."""
         # Without an index: from the newest back, where what is asked for is.
-        found = self._jobs("WHERE j.comment = %s ORDER BY j.jobid DESC LIMIT 1", [comment])
+        found = self.jobs("WHERE j.comment = %s ORDER BY j.jobid DESC LIMIT 1", [comment])
         return found[0] if found else None
 
     def jobs_after(self, job_id: int, limit: int) -> list[JobRow]:
         """Return the next jobs after a number, of whatever kind and state."""
-        return self._jobs("WHERE j.jobid > %s ORDER BY j.jobid LIMIT %s", [job_id, limit])
+        return self.jobs("WHERE j.jobid > %s ORDER BY j.jobid LIMIT %s", [job_id, limit])
 
     def log_after(
         self, job_id: int, log_id: int = 0, since: dt.datetime | None = None
@@ -179,15 +181,17 @@ class Catalog(Reader):
         query = f"{VOLUMES} WHERE p.name = %s ORDER BY m.mediaid"
         return [VolumeRow(*_plain(row)) for row in self.rows(query, [pool])]
 
-    def _jobs(self, condition: str, parameters: Sequence[Any]) -> list[JobRow]:
+    def jobs(self, condition: str, parameters: Sequence[Any]) -> list[JobRow]:
+        """Return the jobs ``j`` of clients ``c`` and filesets ``fs`` that SQL asks for."""
         return [self._job(*_plain(row)) for row in self.rows(JOBS + condition, parameters)]
 
     def _job(self, *values) -> JobRow:
-        number, *words, created, started, ended, files, size, errors, purged, cached, exact = values
+        number, *words, created, started, ended = values[:12]
+        *counts, purged, cached, exact = values[12:]
         started, ended = moments.of_job(started, ended, exact, self.zone)
         created = moments.aware(created, self.zone, before=started)
         times = created, started, ended
-        counts = [value or 0 for value in (files, size, errors)]
+        counts = [value or 0 for value in counts]
         words = [word or "" for word in words]
         return JobRow(number, *words, *times, *counts, bool(purged), bool(cached))
 

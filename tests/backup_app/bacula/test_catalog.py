@@ -51,6 +51,7 @@ def test_a_job_is_described(rows):
         endtime="2024-07-01 12:01:00",
         jobfiles=3,
         jobbytes=2**40,
+        readbytes=2**41,
         joberrors=1,
         hascache=1,
         comment=comment,
@@ -66,20 +67,20 @@ def test_a_job_is_described(rows):
         dt.datetime(2024, 7, 1, 10, 0, 5, tzinfo=dt.UTC),
         dt.datetime(2024, 7, 1, 10, 1, tzinfo=dt.UTC),
     )
-    assert (found.files, found.bytes, found.errors) == (3, 2**40, 1)
+    assert (found.files, found.bytes, found.read_bytes, found.errors) == (3, 2**40, 2**41, 1)
     assert (found.is_purged, found.has_cache) == (False, True)
     assert rows.job_with_comment(comment) == found
 
 
 def test_a_job_without_anything_is_a_job(rows):
-    empty = dict.fromkeys(("clientid", "poolid", "filesetid", "jobfiles", "jobbytes"))
+    empty = dict.fromkeys(("clientid", "poolid", "filesetid", "jobfiles", "jobbytes", "readbytes"))
     job_id = forged_job(jobstatus="C", type="D", comment=None, **empty)
 
     found = rows.job(job_id)
 
     assert (found.client, found.fileset, found.pool, found.comment) == ("", "", "", "")
     assert (found.created, found.started, found.ended) == (None, None, None)
-    assert (found.files, found.bytes, found.has_cache) == (0, 0, False)
+    assert (found.files, found.bytes, found.read_bytes, found.has_cache) == (0, 0, 0, False)
 
 
 def test_jobs_are_found_by_what_is_known_of_them(rows):
