@@ -93,7 +93,7 @@ class Console:
         instead, and EngineUnreachable where there is no answer in time; the connection is closed
         then unless it was a plain refusal.
         """
-        if self._wire is None:
+        if self._wire is None or not self._wire.is_open:
             raise EngineUnreachable(f"The connection to {self.place} is closed.")
         packet = _encoded(command)
         self._wire.allow(seconds or self.seconds)

@@ -21,6 +21,7 @@ class Wire:
 
     def __init__(self, address: str, port: int, place: str, seconds: float):
         self.place = place
+        self._buffer = bytearray()
         self.allow(seconds)
         try:
             self._socket = socket.create_connection((address, port), timeout=seconds)
@@ -48,21 +49,26 @@ class Wire:
             raise EngineError(f"{self.place} answers more than {MAX_ANSWER} bytes.")
         return self._read(length)
 
+    @property
+    def is_open(self) -> bool:
+        return self._socket.fileno() >= 0
+
     def close(self) -> None:
         self._socket.close()
 
     def _read(self, size: int) -> bytes:
-        parts = []
-        while size:
+        # Many packets come at once, a row each.
+        while len(self._buffer) < size:
             with self._timed():
                 # Without it the other side waits 40 ms for our acknowledgement; it does not last.
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-                part = self._socket.recv(min(size, BLOCK))
-                if not part:
+                block = self._socket.recv(BLOCK)
+                if not block:
                     raise ConnectionResetError(0, "it closed the connection")
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
+            self._buffer += block
+        found = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return found
 
     @contextlib.contextmanager
     def _timed(self):

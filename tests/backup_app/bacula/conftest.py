@@ -113,6 +113,7 @@ def bacula_client(bacula, bacula_zone):
         account = fields["pool"].account
         paths = [{"path": str(path)} for path in include or [bacula.own]]
         fields.setdefault("fileset", FilesetFactory(account=account, include=paths))
-        return ClientFactory(account=account, ip=machine.address, connection="agent", **fields)
+        place = {"ip": machine.address, "agent_port": machine.port, "connection": "agent"}
+        return ClientFactory(account=account, **place | fields)
 
     return make

@@ -56,6 +56,7 @@ class Daemon:
     def stopped(self):
         """Let it hang until the block ends: it answers nothing, but its connections stay open."""
         self.process.send_signal(signal.SIGSTOP)
+        self._wait(self._hangs, "does not stop")
         try:
             yield
         finally:
@@ -70,6 +71,12 @@ class Daemon:
         sockets = Path(f"/proc/{self.process.pid}/net/tcp").read_text().splitlines()[1:]
         fields = [line.split() for line in sockets]
         return any(each[1].endswith(f":{self.port:04X}") and each[3] == LISTEN for each in fields)
+
+    def _hangs(self):
+        threads = Path(f"/proc/{self.process.pid}/task").iterdir()
+        # The state comes after the name, which is in brackets.
+        states = [(each / "stat").read_text().rpartition(")")[2].split()[0] for each in threads]
+        return set(states) == {"T"}
 
     def _wait(self, condition, fault):
         deadline = time.monotonic() + SECONDS

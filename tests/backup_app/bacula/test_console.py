@@ -248,8 +248,10 @@ def test_a_director_that_hangs_is_unreachable_in_time(installation):
         begin = time.monotonic()
         with pytest.raises(EngineUnreachable, match=r"did not answer within 0\.3 seconds"):
             asked.ask("version", seconds=0.3)
-
         assert time.monotonic() - begin < 1
+
+        with pytest.raises(EngineUnreachable, match="is closed"):
+            asked.ask("version")
 
 
 def test_a_director_that_hangs_lets_nobody_in(installation):
