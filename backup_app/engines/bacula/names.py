@@ -1,0 +1,102 @@
+"""What things are called in Bacula, and what may stand in its commands and its configuration.
+
+What was adopted has its own name there; what we make has the engine's prefix, a kind and a number.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from ...exceptions import EngineError
+
+LONGEST = 127
+NAME = re.compile(rf"[A-Za-z0-9:._ -]{{1,{LONGEST}}}")
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def client(engine, client) -> str:
+    return client.engine_name or f"{engine.prefix}client-{client.pk}"
+
+
+def fileset(engine, fileset) -> str:
+    return fileset.engine_name or f"{engine.prefix}fileset-{fileset.pk}"
+
+
+def pool(engine, pool) -> str:
+    return pool.engine_name or f"{engine.prefix}pool-{pool.pk}"
+
+
+def storage(storage) -> str:
+    return storage.engine_name or storage.name
+
+
+def backup_job(engine, client) -> str:
+    """Return the name of the job that backs up a client, also an adopted one."""
+    return f"{engine.prefix}backup-{client.pk}"
+
+
+def restore_job(engine, client) -> str:
+    """Return the name of the job that restores to a client.
+
+    Each client has one of its own: where Bacula does not find what it is told, it takes the job's.
+    """
+    return f"{engine.prefix}restore-{client.pk}"
+
+
+def verify_job(engine, client) -> str:
+    return f"{engine.prefix}verify-{client.pk}"
+
+
+def command_job(engine, client, command: Sequence[str]) -> str:
+    """Return the name of the job that runs one of the operator's command lines on a client."""
+    digest = blake2b("\0".join(command).encode(), digest_size=6).hexdigest()
+    return f"{engine.prefix}command-{client.pk}-{digest}"
+
+
+def messages(engine) -> str:
+    """Return the name of the resource by which the logs of our jobs get into the catalog."""
+    return f"{engine.prefix}messages"
+
+
+def nothing(engine) -> str:
+    """Return the name of the fileset without files, for jobs that back up none."""
+    return f"{engine.prefix}nothing"
+
+
+def word(text: str) -> str:
+    """Return a name of a resource or a volume as it is; raises EngineError for what is none."""
+    if not NAME.fullmatch(text):
+        raise EngineError(
+            f"{text!r} is no name in Bacula: it has 1 to {LONGEST} ASCII letters, digits, blanks "
+            "and ':', '.', '-' and '_'."
+        )
+    return text
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotation marks, for a command; raises EngineError if it can end them."""
+    _require_plain(text)
+    if '"' in text or "\\" in text:
+        raise EngineError(f"{text!r} cannot be in a command: it has a '\"' or a backslash.")
+    return f'"{text}"'
+
+
+def in_config(text: str) -> str:
+    """Return a text in quotation marks, for the configuration; raises EngineError.
+
+    Inside of them nothing but a backslash and the mark itself has a meaning: ``@`` includes no
+    file there. A line break would be left out without a word.
+    """
+    _require_plain(text)
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _require_plain(text):
+    if CONTROL.search(text):
+        raise EngineError(f"{text!r} cannot be told to Bacula: it has a control character.")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as e:
+        raise EngineError(f"{text!r} cannot be told to Bacula: it is no text.") from e
