@@ -10,7 +10,8 @@ from hashlib import blake2b
 
 from ...exceptions import EngineError
 
-LONGEST = 127
+LONGEST = 127  # name
+LONGEST_TEXT = 4096  # bytes of any other text in the configuration
 NAME = re.compile(rf"[A-Za-z0-9:._ -]{{1,{LONGEST}}}")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -89,6 +90,10 @@ def in_config(text: str) -> str:
     file there. A line break would be left out without a word.
     """
     _require_plain(text)
+    if len(os.fsencode(text)) > LONGEST_TEXT:
+        raise EngineError(
+            f"{text[:100]!r}… cannot be told to Bacula: it has more than {LONGEST_TEXT} bytes."
+        )
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

@@ -30,7 +30,7 @@ TRICKS = [
     " a ",
     "%i ${x} %{y}",
     "é\udcff",
-    "x" * 4000,
+    "x" * 900,
 ]
 
 
@@ -113,3 +113,10 @@ def test_a_text_that_cannot_be_in_the_configuration_is_refused(text):
         names.in_config(text)
 
     assert repr(text) in refusal.value.message
+
+
+def test_a_text_that_is_too_long_for_the_configuration_is_refused():
+    with pytest.raises(EngineError) as refusal:
+        names.in_config("x" * 4097)
+
+    assert refusal.value.message.endswith("it has more than 4096 bytes.")
