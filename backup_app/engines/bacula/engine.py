@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from django.utils import timezone
 
 from ..base import Engine
+from . import new_jobs
 from .catalog import Catalog
 
 
@@ -69,6 +70,9 @@ class BaculaEngine(Engine):
         self.prefix = prefix
         self.zone = ZoneInfo(time_zone) if time_zone else timezone.get_default_timezone()
         self.answer_seconds, self.away_seconds = answer_seconds, away_seconds
+
+    def adopt_jobs(self) -> int:
+        return new_jobs.adopt_jobs(self)
 
     def reader(self) -> Catalog:
         """Return what reads the Director's catalog."""

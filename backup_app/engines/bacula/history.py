@@ -1,0 +1,52 @@
+"""The jobs that Bacula's catalog tells of, in the order of their numbers."""
+
+from collections.abc import Collection, Iterator
+
+from .catalog import Catalog, JobRow
+
+BATCH = 1000
+GOOD_BEFORE = """
+WHERE c.name = %s AND j.name = %s AND fs.fileset = %s AND j.type = 'B'
+    AND j.jobstatus IN ('T', 'W') AND j.jobid < %s
+"""
+
+
+def batches(catalog: Catalog, clients: Collection[str]) -> Iterator[list[JobRow]]:
+    """Yield the jobs of clients, of whatever kind and state, some at a time."""
+    condition = "WHERE j.jobid > %s AND c.name = ANY(%s) ORDER BY j.jobid LIMIT %s"
+    after = 0
+    while rows := catalog.jobs(condition, [after, list(clients), BATCH]):
+        yield rows
+        after = rows[-1].job_id
+
+
+def up_to(catalog: Catalog, row: JobRow) -> list[JobRow]:
+    """Return a backup and those before it that it may build on: from the newest full one on."""
+    values = [row.client, row.name, row.fileset, row.job_id]
+    full = catalog.jobs(f"{GOOD_BEFORE} AND j.level = 'F' ORDER BY j.jobid DESC LIMIT 1", values)
+    since = [*values, full[0].job_id if full else row.job_id]
+    return [*catalog.jobs(f"{GOOD_BEFORE} AND j.jobid >= %s ORDER BY j.jobid", since), row]
+
+
+def foreign_ids(
+    catalog: Catalog, clients: Collection[str], own: str, *, after: int, most: int
+) -> list[int]:
+    """Return the numbers of the clients' backups and restores that others started.
+
+    Only after one number, and among the ``most`` newest of all. What we start says so in a comment
+    that begins with ``own``.
+    """
+    query = """
+        SELECT j.jobid FROM job j JOIN client c USING (clientid)
+        WHERE j.jobid > greatest(%s, (SELECT max(jobid) FROM job) - %s)
+        AND c.name = ANY(%s) AND j.type IN ('B', 'R')
+        AND NOT starts_with(coalesce(j.comment, ''), %s)
+        ORDER BY j.jobid
+    """
+    return [number for (number,) in catalog.rows(query, [after, most, list(clients), own])]
+
+
+def those_there(catalog: Catalog, job_ids: Collection[int]) -> set[int]:
+    """Return those of these numbers of jobs that the catalog still has."""
+    rows = catalog.rows("SELECT jobid FROM job WHERE jobid = ANY(%s)", [list(job_ids)])
+    return {number for (number,) in rows}

@@ -1,0 +1,102 @@
+"""Jobs of which Bacula's catalog has less than it had, or nothing any more."""
+
+import datetime as dt
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from ...models import Job, JobLog, JobSource
+from ...models.job import GOOD, OPEN
+from . import history
+from .catalog import JobRow
+from .tally import Tally
+
+SAMPLE = 1000  # jobs of which the right catalog has one at least
+IN_USE = dt.timedelta(days=1)  # since a download of a backup began
+
+
+class Pruned:
+    """Compares the jobs of clients with the catalog, which is given in the order of its numbers.
+
+    What Bacula has pruned goes here as well: adopted jobs, and our own backups. Backups that built
+    on them say so in their logs.
+    """
+
+    def __init__(self, engine, clients, tally: Tally, *, dry_run: bool = False):
+        self._engine, self._tally, self._dry_run = engine, tally, dry_run
+        kept_by_bacula = Q(engine_state__adopted=True) | Q(type="backup", status__in=GOOD)
+        ours = Job.objects.filter(kept_by_bacula, engine=engine.alias)
+        self._jobs = ours.filter(client__in=list(clients)).exclude(status__in=OPEN)
+        self._after = 0
+        self._is_right = self._is_right_catalog(ours)
+
+    def look_at(self, rows: list[JobRow]) -> None:
+        """Compare all jobs up to the last of these with these."""
+        purged = [row.job_id for row in rows if row.is_purged]
+        self._note_purged(purged)
+        self._compare({row.job_id for row in rows}, Q(engine_job_id__lte=rows[-1].job_id))
+        self._after = rows[-1].job_id
+
+    def look_at_rest(self) -> None:
+        """Compare those that come after all of the catalog's."""
+        self._compare(set(), Q())
+
+    def _compare(self, there: set[int], up_to: Q) -> None:
+        while some := self._next(up_to):
+            self._after = some[-1]
+            gone = [number for number in some if number not in there]
+            # One that has just been started was not there a moment ago.
+            if gone and self._is_right:
+                self._remove(set(gone) - history.those_there(self._engine.reader(), gone))
+
+    def _next(self, up_to):
+        later = self._jobs.filter(up_to, engine_job_id__gt=self._after).order_by("engine_job_id")
+        return list(later.values_list("engine_job_id", flat=True)[: history.BATCH])
+
+    def _is_right_catalog(self, ours) -> bool:
+        """Say whether it has any of the newest jobs that are here."""
+        newest = ours.order_by("-engine_job_id").values_list("engine_job_id", flat=True)[:SAMPLE]
+        newest = [number for number in newest if number is not None]
+        if not newest or history.those_there(self._engine.reader(), newest):
+            return True
+        self._tally.problems.append(
+            f"The catalog '{self._engine.catalog_alias}' has none of the newest {len(newest)} jobs "
+            "that are known here. Is it another one? What it has not was left here."
+        )
+        return False
+
+    def _note_purged(self, numbers) -> None:
+        jobs = self._jobs.filter(engine_job_id__in=numbers).only("engine_state")
+        for job in [job for job in jobs if not job.engine_state.get("purged")]:
+            self._tally.counts["purged"] += 1
+            if not self._dry_run:
+                job.engine_state["purged"] = True
+                job.save(update_fields=["engine_state"])
+
+    def _remove(self, numbers: Iterable[int]) -> None:
+        gone = self._jobs.filter(engine_job_id__in=numbers)
+        used = Q(children__status__in=OPEN) | Q(dependents__status__in=OPEN)
+        used |= Q(download__created__gt=timezone.now() - IN_USE)
+        in_use = set(gone.filter(used).values_list("pk", flat=True))
+        pks = [pk for pk in gone.values_list("pk", flat=True) if pk not in in_use]
+        self._tally.counts["removed"] += len(pks)
+        if not self._dry_run:
+            _delete(pks)
+
+
+@transaction.atomic
+def _delete(pks):
+    links = JobSource.objects.filter(source__in=pks, job__status__in=GOOD).exclude(job__in=pks)
+    lost = links.values_list("job", "source__engine_job_id").order_by("job_id", "source_id")
+    JobLog.objects.bulk_create(
+        JobLog(
+            job_id=job,
+            level=JobLog.Level.WARNING,
+            message=f"Bacula has pruned its job {number}, which this one builds on: what only that "
+            "one held cannot be read any more.",
+        )
+        for job, number in lost
+    )
+    Job.objects.filter(pk__in=pks).delete()

@@ -1,0 +1,41 @@
+"""Jobs of an installation that was there before this service, forged in its catalog."""
+
+import datetime as dt
+import secrets
+
+from ..factories import ClientFactory
+from .forged import forged_job
+
+BEGIN = dt.datetime(2026, 3, 1, 2)
+
+
+def adopted_client(zone, **fields):
+    """Return a client that Bacula calls by a name of its own, and nobody else."""
+    fields = {"engine_name": f"fd-{secrets.token_hex(4)}", "connection": "agent"} | fields
+    return ClientFactory(pool__storage__zone=zone, **fields)
+
+
+def history(client, levels, *, start=BEGIN, **values):
+    """Forge a backup of a client for each letter, a day apart; return their numbers."""
+    return [
+        backup(client, level, started=start + dt.timedelta(days=day), **values)
+        for day, level in enumerate(levels)
+    ]
+
+
+def backup(client, level="F", *, started=BEGIN, minutes=5, **values):
+    """Forge a backup that took some minutes; its number."""
+    times = {
+        "schedtime": started,
+        "starttime": started,
+        "endtime": started + dt.timedelta(minutes=minutes),
+    }
+    names = {"name": f"job-{client.engine_name}", "fileset": "all", "pool": "Default"}
+    counts = {"jobfiles": 3, "jobbytes": 100, "readbytes": 300}
+    values = times | counts | names | values
+    return forged_job(client=client.engine_name, level=level, **values)
+
+
+def running(client, **values):
+    """Forge a backup that runs; its number."""
+    return backup(client, jobstatus="R", endtime=None, jobfiles=0, **values)

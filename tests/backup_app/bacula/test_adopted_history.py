@@ -1,0 +1,359 @@
+"""The jobs of years, as they become jobs of this service."""
+
+import datetime as dt
+
+import pytest
+
+from backup_app.engines import get_engine
+from backup_app.engines.bacula import adopted_jobs
+from backup_app.engines.bacula.adopted_history import adopt_history
+from backup_app.engines.bacula.adopted_jobs import known_ids
+from backup_app.engines.bacula.tally import Tally
+from backup_app.models import Download, Job, JobSource
+
+from ..factories import FilesetFactory, JobFactory, PoolFactory, ZoneFactory
+from .adopting import BEGIN, adopted_client, backup, history, running
+from .forged import execute
+
+pytestmark = pytest.mark.django_db
+ENGINE = "backup_app.engines.bacula.BaculaEngine"
+
+
+@pytest.fixture(autouse=True)
+def engine(settings, catalog):
+    settings.BACKUP_ENGINES = {"north": {"BACKEND": ENGINE, "OPTIONS": {"catalog": catalog}}}
+    return get_engine("north")
+
+
+@pytest.fixture
+def machine(engine):
+    """An adopted client with the fileset "all" and the pool "Default"."""
+    machine = adopted_client(ZoneFactory(engine="north"), name="web1")
+    FilesetFactory(account=machine.account, engine_name="all")
+    PoolFactory(account=machine.account, engine_name="Default", storage=machine.pool.storage)
+    return machine
+
+
+@pytest.fixture
+def adopt(engine, machine):
+    """A function that adopts the jobs of clients, "web1" unless told; returns what came of it."""
+
+    def run(*clients, **options):
+        tally = Tally()
+        list(adopt_history(engine, clients or [machine], tally, **options))
+        return tally
+
+    return run
+
+
+def chains():
+    """Return the numbers in Bacula of what each backup consists of, by its own."""
+    links = JobSource.objects.order_by("job_id", "source_id")
+    found = {}
+    for job, source in links.values_list("job__engine_job_id", "source__engine_job_id"):
+        found.setdefault(job, []).append(source)
+    return found
+
+
+def numbers():
+    return list(Job.objects.order_by("pk").values_list("engine_job_id", flat=True))
+
+
+def forget(*job_ids):
+    execute("DELETE FROM job WHERE jobid = ANY(%s)", list(job_ids))
+
+
+def test_a_backup_is_described(adopt, machine):
+    number = backup(machine, joberrors=2)
+
+    tally = adopt()
+
+    job = Job.objects.get()
+    began = BEGIN.replace(tzinfo=dt.UTC)
+    assert (job.engine, job.engine_job_id, job.engine_state) == ("north", number, {"adopted": True})
+    assert (job.client, job.account, job.requested_by) == (machine, machine.account, "bacula")
+    assert (job.name, job.type, job.level) == (f"job-{machine.engine_name}", "backup", "Full")
+    assert (job.status, job.errors, job.message) == ("warnings", 2, "")
+    assert (job.created, job.started, job.ended) == (began, began, began + dt.timedelta(minutes=5))
+    assert (job.files, job.bytes, job.stored_bytes, job.files_done) == (3, 300, 100, 3)
+    assert (job.fileset.engine_name, job.pool.engine_name) == ("all", "Default")
+    assert job.storage == job.pool.storage
+    assert (tally.counts, tally.remarks, tally.problems) == ({"jobs": 1}, [], [])
+
+
+@pytest.mark.parametrize(
+    ("letter", "status"),
+    [
+        ("T", "completed"),
+        ("W", "warnings"),
+        ("A", "canceled"),
+        ("E", "failed"),
+        ("e", "failed"),
+        ("f", "failed"),
+        ("I", "failed"),
+    ],
+)
+def test_its_status_is_that_of_bacula(adopt, machine, letter, status):
+    backup(machine, jobstatus=letter)
+
+    adopt()
+
+    job = Job.objects.get()
+    assert (job.status, bool(job.message)) == (status, status in ("canceled", "failed"))
+
+
+def test_a_backup_builds_on_what_it_does_in_bacula(adopt, machine):
+    first, second, third, fourth = history(machine, "FIDI")
+
+    adopt()
+
+    assert chains() == {
+        first: [first],
+        second: [first, second],
+        third: [first, third],
+        fourth: [first, third, fourth],
+    }
+    parents = Job.objects.order_by("pk").values_list("parent__engine_job_id", flat=True)
+    assert list(parents) == [None, first, first, third]
+
+
+def test_clients_do_not_build_on_each_other(adopt, machine):
+    other = adopted_client(machine.zone)
+    for client in (machine, other):
+        history(client, "FI", name="shared")
+
+    adopt(machine, other)
+
+    clients = JobSource.objects.values_list("job__client", "source__client")
+    assert {len({*pair}) for pair in clients} == {1}
+    assert Job.objects.count() == 4
+
+
+def test_restores_are_adopted_too(adopt, machine):
+    backup(machine, type="R", readbytes=0, fileset="x", pool="y")
+
+    tally = adopt()
+
+    job = Job.objects.get()
+    assert (job.type, job.level, job.bytes, job.stored_bytes) == ("restore", None, 100, 0)
+    assert (job.fileset, job.pool, tally.remarks) == (None, None, [])
+
+
+def test_a_second_run_adds_what_is_new(adopt, machine):
+    old = history(machine, "FI")
+    adopt()
+    new = history(machine, "ID", start=BEGIN + dt.timedelta(days=9))
+
+    tally = adopt()
+
+    assert numbers() == [*old, *new]
+    assert chains()[new[0]] == [*old, new[0]]
+    assert tally.counts["jobs"] == 2
+    assert adopt().counts == {"jobs": 0}
+
+
+def test_what_was_missed_before_comes_later(adopt, machine):
+    first, second, third = history(machine, "FII")
+    adopt()
+    Job.objects.filter(engine_job_id=second).delete()
+
+    adopt()
+
+    assert sorted(numbers()) == [first, second, third]
+    assert chains()[second] == [first, second]
+
+
+def test_batches_are_one_history(adopt, machine, monkeypatch):
+    monkeypatch.setattr("backup_app.engines.bacula.history.BATCH", 2)
+    found = history(machine, "FIIII")
+
+    adopt()
+
+    assert chains()[found[-1]] == found
+
+
+def test_another_process_may_adopt_the_same(adopt, machine, monkeypatch):
+    first, second = history(machine, "FI")
+    JobFactory(client=machine, engine="north", engine_job_id=first, status="completed")
+    looks = []
+
+    def late(*args):
+        looks.append(args)
+        return {} if len(looks) == 1 else known_ids(*args)
+
+    monkeypatch.setattr(adopted_jobs, "known_ids", late)
+
+    adopt()
+
+    assert sorted(numbers()) == [first, second]
+
+
+def test_a_dry_run_stores_nothing(adopt, machine):
+    history(machine, "FI")
+
+    assert adopt(dry_run=True).counts["jobs"] == 2
+    assert not Job.objects.exists()
+
+
+def test_what_lacks_something_is_adopted_and_named(adopt, machine):
+    backup(machine, fileset="gone")
+    backup(machine, pool="gone")
+    backup(machine, "B")
+    backup(machine, filesetid=0, poolid=0, level=" ", schedtime=None, starttime=None, endtime=None)
+
+    tally = adopt()
+
+    client = f"of client '{machine.engine_name}'"
+    assert tally.remarks == [
+        f"1 job {client} are of the fileset 'gone', which is not here.",
+        f"1 job {client} are in the pool 'gone', which is not here.",
+        f"1 job {client} have the level 'B', which this service has not.",
+        f"1 job {client} are of the fileset '', which is not here.",
+        f"1 job {client} are in the pool '', which is not here.",
+        f"1 job {client} have the level ' ', which this service has not.",
+    ]
+    assert Job.objects.good().count() == 4
+
+
+def test_what_this_service_has_not_is_left_out_and_named(adopt, machine):
+    for letter in "VDC":
+        backup(machine, type=letter)
+    backup(machine, jobstatus="?")
+
+    tally = adopt()
+
+    assert not Job.objects.exists()
+    assert len(tally.remarks) == 4
+
+
+def test_what_runs_is_left_to_upkeep(adopt, machine):
+    running(machine)
+
+    tally = adopt()
+
+    assert (numbers(), tally.remarks) == ([], [])
+
+
+def test_what_we_started_is_not_adopted(adopt, machine, engine):
+    backup(machine, comment=f"{engine.prefix}job 12")
+
+    adopt()
+
+    assert numbers() == []
+
+
+def test_an_end_before_the_start_is_no_end(adopt, machine):
+    backup(machine, minutes=-30)
+
+    adopt()
+
+    job = Job.objects.get()
+    assert job.ended == job.started
+
+
+class TestPruned:
+    def test_a_job_that_bacula_has_pruned_goes(self, adopt, machine):
+        first, second = history(machine, "FF")
+        adopt()
+        forget(first)
+
+        tally = adopt()
+
+        assert numbers() == [second]
+        assert tally.counts["removed"] == 1
+
+    def test_the_last_one_goes_as_well(self, adopt, machine):
+        first, second = history(machine, "FF")
+        adopt()
+        forget(second)
+
+        adopt()
+
+        assert numbers() == [first]
+
+    def test_a_dry_run_removes_nothing(self, adopt, machine):
+        first, second = history(machine, "FF")
+        adopt()
+        forget(first)
+
+        assert adopt(dry_run=True).counts["removed"] == 1
+        assert numbers() == [first, second]
+
+    def test_what_built_on_it_says_so(self, adopt, machine):
+        first, second = history(machine, "FI")
+        adopt()
+        forget(first)
+
+        adopt()
+
+        (line,) = Job.objects.get().log.all()
+        assert (line.level, f"its job {first}," in line.message) == ("warning", True)
+        assert chains() == {second: [second]}
+
+    @pytest.mark.parametrize("use", ["read", "download"])
+    def test_what_is_in_use_stays_for_now(self, adopt, machine, use):
+        first, second = history(machine, "FF")
+        adopt()
+        job = Job.objects.get(engine_job_id=first)
+        if use == "read":
+            JobFactory(client=machine, type="restore", parent=job)
+        else:
+            Download.objects.create(job=job)
+        forget(first)
+
+        tally = adopt()
+
+        assert numbers()[:2] == [first, second]
+        assert tally.counts["removed"] == 0
+
+    def test_our_own_failures_stay(self, adopt, machine):
+        own = {"client": machine, "engine": "north", "engine_job_id": 2**40}
+        failed = JobFactory(status="failed", **own)
+        backup(machine)
+
+        adopt()
+
+        assert Job.objects.filter(pk=failed.pk).exists()
+
+    def test_our_own_good_ones_go(self, adopt, machine):
+        number = backup(machine)
+        adopt()
+        own = {"client": machine, "engine": "north", "engine_job_id": 2**30}
+        JobFactory(status="completed", **own)
+
+        adopt()
+
+        assert numbers() == [number]
+
+    def test_jobs_of_others_stay(self, adopt, machine):
+        other = adopted_client(machine.zone)
+        number = backup(other)
+        adopt(machine, other)
+        backup(machine)
+        forget(number)
+
+        adopt(machine)
+
+        assert number in numbers()
+
+    def test_a_strange_catalog_removes_nothing(self, adopt, machine):
+        found = history(machine, "FF")
+        adopt()
+        forget(*found)
+
+        tally = adopt()
+
+        assert numbers() == found
+        (problem,) = tally.problems
+        assert "The catalog 'bacula' has none of the newest 2 jobs" in problem
+
+    def test_purged_files_are_noted(self, adopt, machine):
+        number = backup(machine)
+        adopt()
+        execute("UPDATE job SET purgedfiles = 1 WHERE jobid = %s", number)
+
+        tally = adopt()
+
+        assert Job.objects.get().engine_state == {"adopted": True, "purged": True}
+        assert tally.counts["purged"] == 1
+        assert adopt().counts["purged"] == 0
