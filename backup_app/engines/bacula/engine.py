@@ -26,6 +26,7 @@ class BaculaEngine(Engine):
     ``extract_program``, ``storage_config``: bextract and the storage daemon's file, where volumes
     can be read on this host; else downloads are restored to ``spool_client``, the Director's name
     for this host's own file daemon.
+    ``database_program``: where clients have the script that dumps and loads their databases.
     ``prefix``: what the names of all that this service adds begin with.
     ``time_zone``: the Director's, in which its catalog has times; "" is the project's own.
     ``answer_seconds``: how long an answer may take; ``away_seconds``: how long a running job waits
@@ -54,6 +55,7 @@ class BaculaEngine(Engine):
         extract_program: str = "/usr/sbin/bextract",
         storage_config: str = "",
         spool_client: str = "",
+        database_program: str = "/usr/local/sbin/backup-databases",
         prefix: str = "bk-",
         time_zone: str = "",
         answer_seconds: int = 30,
@@ -67,6 +69,7 @@ class BaculaEngine(Engine):
         self.storages = Path(storages) if storages else None
         self.extract_program, self.storage_config = extract_program, storage_config
         self.spool_client = spool_client
+        self.database_program = database_program
         self.prefix = prefix
         self.zone = ZoneInfo(time_zone) if time_zone else timezone.get_default_timezone()
         self.answer_seconds, self.away_seconds = answer_seconds, away_seconds

@@ -1,0 +1,80 @@
+"""Databases of clients: what a fileset says of them to Bacula, and what a restore does.
+
+A script on the client, which Bacula's plugin bpipe starts, dumps and loads. bpipe hands its lines
+to a shell with the place of a restore in them, wherever that came from: there it stands in a
+comment, from which the script reads it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ...exceptions import EngineError, Forbidden, NotFound
+from ...filesets import DATABASE, KINDS
+
+SCRIPT = Path(__file__).parent / "client" / "backup-databases.sh"
+FOLDER = "/.databases"
+LOAD = "/dev/null/load-database"  # no folder, so that no other restore has it as its place
+PROGRAM = re.compile(r"/[\w./-]+", re.ASCII)
+# What bpipe says of a program that failed, which Bacula takes for no more than a warning.
+FAILED = re.compile(rf"bpipe-fd: Error closing for file {FOLDER}/([a-z]+)/([^/\s]+)\.sql: ")
+
+
+def script() -> str:
+    """Return the text of the script that must be on clients with databases."""
+    return SCRIPT.read_text()
+
+
+def dump_path(kind: str, name: str) -> bytes:
+    """Return where a backup has the dump of a database."""
+    return f"{FOLDER}/{kind}/{name}.sql".encode()
+
+
+def plugins(engine, fileset) -> Iterator[str]:
+    """Yield the plugin line by which each database of a fileset is dumped and restored.
+
+    Raises EngineError for what cannot stand in it.
+    """
+    program = _program(engine)
+    for each in fileset.databases:
+        kind, name = each["kind"], each["name"]
+        if kind not in KINDS or not DATABASE.fullmatch(name):
+            raise EngineError(f"The {kind} database '{name}' cannot be backed up by its name.")
+        dump, load = (f"{program} {verb} {kind} '{name}'" for verb in ("dump", "load"))
+        yield f"bpipe:{FOLDER}/{kind}/{name}.sql:{dump}:{load}; exit $? # %w"
+
+
+def load_place(name: str) -> str:
+    """Return the place to which a dump is restored that is to be loaded into a database."""
+    if not DATABASE.fullmatch(name):
+        raise EngineError(f"No dump can be loaded into database '{name}' by its name.")
+    return f"{LOAD}/{name}"
+
+
+def require_no_load(path: bytes) -> None:
+    """Raise Forbidden for a destination of files by which dumps would be loaded."""
+    if path.startswith(LOAD.encode()):
+        raise Forbidden(f"'{path.decode(errors='replace')}' is no destination for files.")
+
+
+def failed_dumps(words: Iterable[str]) -> list[str]:
+    """Return a sentence for each dump that a job's log says has failed."""
+    found = (FAILED.search(each) for each in words)
+    return [f"The dump of the {each[1]} database '{each[2]}' failed." for each in found if each]
+
+
+def find_dump(engine, job, name: str, kind: str) -> None:
+    """Raise NotFound unless the view of a backup has the dump of a database."""
+    try:
+        engine.select_paths(job, [dump_path(kind, name)])
+    except NotFound as e:
+        raise NotFound(f"Backup {job.pk} has no dump of the {kind} database '{name}'.") from e
+
+
+def _program(engine):
+    if not PROGRAM.fullmatch(engine.database_program):
+        raise EngineError(
+            f"The option 'database_program' is '{engine.database_program}', and not a path of "
+            "ASCII letters, digits, '.', '_', '-' and '/'."
+        )
+    return engine.database_program
