@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 
 from .names import in_config, word
 
-AGENT_PORT = 9102
-SSH_PORT = 22
 # Only our own ``prune`` decides what is no longer kept, since it knows what builds on what; a
 # console's ``prune`` and ``prune expired volume`` go by these.
 FOREVER = "36500 days"
@@ -26,7 +24,7 @@ def client(name: str, client, *, password: str, catalog: str) -> str:
     values = {
         "Name": name,
         "Address": address(client),
-        "FD Port": port(client),
+        "FD Port": client.agent_port,
         "Catalog": catalog,
         "Password": password,
         "Auto Prune": False,
@@ -41,15 +39,6 @@ def client(name: str, client, *, password: str, catalog: str) -> str:
 def address(client) -> str:
     """Return where the Director reaches a client."""
     return client.internal_ip or client.ip
-
-
-def port(client) -> int:
-    """Return the port of a client's file daemon.
-
-    The port of a client that is reached by an agent is the agent's, unless it was left at SSH's.
-    """
-    has_own = client.connection == client.Connection.AGENT and client.ssh_port != SSH_PORT
-    return client.ssh_port if has_own else AGENT_PORT
 
 
 def pool(name: str) -> str:

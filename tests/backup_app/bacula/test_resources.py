@@ -52,12 +52,10 @@ def test_a_client_is_reached_by_its_internal_address():
     assert resources.address(make_client()) == "192.0.2.7"
 
 
-@pytest.mark.parametrize(
-    ("connection", "port", "expected"),
-    [("agent", 22, 9102), ("agent", 9110, 9110), ("ssh", 2222, 9102), ("ssh", 22, 9102)],
-)
-def test_the_port_of_an_agent_is_the_clients_port(connection, port, expected):
-    assert resources.port(make_client(connection=connection, ssh_port=port)) == expected
+def test_an_agent_is_reached_at_its_own_port():
+    text = resources.client("web1", make_client(agent_port=9110), password="x", catalog="C")
+
+    assert "FD Port = 9110\n" in text
 
 
 def test_each_job_of_a_pool_has_volumes_of_its_own(tmp_path):
@@ -143,9 +141,7 @@ def test_a_value_with_a_line_break_is_refused():
     client = SimpleNamespace(
         ip="192.0.2.7\n}",
         internal_ip="",
-        connection="ssh",
-        ssh_port=22,
-        Connection=Client.Connection,
+        agent_port=9102,
     )
 
     with pytest.raises(EngineError):
