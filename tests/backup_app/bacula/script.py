@@ -39,6 +39,13 @@ class Script:
         program.write_text(f"#!/bin/sh\n{text}\n")
         program.chmod(0o755)
 
+    def as_program(self) -> str:
+        """Return a program that is the script with these folders, whoever starts it."""
+        program = self.programs / "backup-databases"
+        variables = f"BACKUP_DATABASES_CONFIG={self.config} BACKUP_DATABASES_STATE={self.state}"
+        self.replace_program(program.name, f'{variables} exec sh {SCRIPT} "$@"')
+        return str(program)
+
     @property
     def kept(self):
         """The dumps of what was there before an import."""

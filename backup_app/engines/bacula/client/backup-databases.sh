@@ -26,6 +26,7 @@ PATH=${PATH:-/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export LC_ALL HOME PATH
 unset CDPATH
 umask 077
+verb=${1-} kind=${2-} name=${3-}
 cd / || exit 1
 
 say() {
@@ -34,6 +35,8 @@ say() {
 
 fail() {
     say "$@"
+    # Else Bacula would restore nothing of what comes after this dump.
+    [ "$verb" != load ] || cat >/dev/null
     exit 1
 }
 
@@ -274,7 +277,6 @@ asked_where() {
     [ ${#where} -le $LONGEST ] || fail "The folder '$where' may have been longer: it was cut off."
 }
 
-verb=${1-} kind=${2-} name=${3-}
 case $kind in
     mysql | postgresql) ;;
     *) fail "There is no kind '$kind' of databases: there are mysql and postgresql." ;;

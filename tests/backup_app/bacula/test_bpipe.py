@@ -1,0 +1,192 @@
+"""Databases through a real Bacula: what its plugin bpipe makes of our lines."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from backup_app.engines.bacula import databases, filesets, resources
+
+from ..databases import SERVERS, database
+from .script import Script
+
+THINGS = "SELECT * FROM things ORDER BY id"
+
+
+class Bpipe:
+    """A backup of one database by the operator's own console."""
+
+    def __init__(self, installation, script, kind, name):
+        self.installation, self.script, self.kind, self.name = installation, script, kind, name
+        engine = SimpleNamespace(database_program=script.as_program())
+        wanted = SimpleNamespace(
+            include=[], exclude=[], options={}, databases=[{"kind": kind, "name": name}]
+        )
+        uses = {"client": "one-fd", "fileset": name, "pool": "Default", "storage": "File1"}
+        text = filesets.fileset(name, wanted, databases.plugins(engine, wanted))
+        text += resources.backup_job(name, **uses, messages="Standard")
+        self.config = installation.operator_d / f"{name}.conf"
+        self.config.write_text(text)
+        installation.reload()
+
+    def back_up(self):
+        """Return the number of a backup and the letter by which it ended."""
+        said = self.installation.bconsole(f"run job={self.name} level=Full yes")
+        return self._ended(said)
+
+    def restore(self, backup, where):
+        """Restore the dump to a place; return the number of the job and its letter."""
+        file = databases.dump_path(self.kind, self.name).decode()
+        said = self.installation.bconsole(
+            f'restore client=one-fd jobid={backup} file={file} where="{where}" '
+            "restorejob=operator-restore done yes"
+        )
+        return self._ended(said)
+
+    def load(self, backup):
+        return self.restore(backup, databases.load_place(self.name))
+
+    def log(self, job_id):
+        query = f"SELECT logtext FROM log WHERE jobid = {int(job_id)} ORDER BY logid"  # noqa: S608
+        return "\n".join("\t".join(row) for row in self.installation.query(query))
+
+    def remove(self):
+        self.config.unlink()
+        self.installation.reload()
+
+    def _ended(self, said):
+        number = int(said.rpartition("JobId=")[2].split()[0])
+        return number, self.installation.wait(number)
+
+
+@pytest.fixture
+def script(tmp_path):
+    return Script(tmp_path)
+
+
+@pytest.fixture(params=SERVERS)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def server(kind):
+    return SERVERS[kind]
+
+
+@pytest.fixture
+def name(server):
+    with database(server.kind) as name:
+        server.write(name, "CREATE TABLE things (id int, label text)")
+        server.write(name, "INSERT INTO things VALUES (1, 'größer')")
+        yield name
+
+
+@pytest.fixture
+def bpipe(installation, script, kind, name):
+    made = Bpipe(installation, script, kind, name)
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def backup(bpipe):
+    number, letter = bpipe.back_up()
+    assert letter == "T", bpipe.log(number)
+    return number
+
+
+def test_a_dump_is_loaded(bpipe, backup, server, name):
+    server.write(name, "DROP TABLE things")
+
+    number, letter = bpipe.load(backup)
+
+    assert (letter, server.query(name, THINGS)) == ("T", "1\tgrößer\n")
+    assert f"Loaded the {bpipe.kind} database '{name}': " in bpipe.log(number)
+
+
+class TestMysql:
+    @pytest.fixture
+    def kind(self):
+        return "mysql"
+
+    def test_a_place_of_files_loads_nothing(self, bpipe, backup, server, name, tmp_path):
+        server.write(name, "UPDATE things SET label = 'now'")
+
+        number, letter = bpipe.restore(backup, tmp_path / "place")
+
+        file = tmp_path / f"place/.databases/mysql/{name}.sql"
+        assert letter == "T", bpipe.log(number)
+        assert b"INSERT INTO `things`" in file.read_bytes()
+        assert server.query(name, THINGS) == "1\tnow\n"
+        assert f"Wrote the dump of the mysql database '{name}' to '{file}'; " in bpipe.log(number)
+
+    @pytest.mark.parametrize(
+        "text", ["$(touch started)", "`touch started`", "'; touch started; '", "; touch started #"]
+    )
+    def test_nothing_in_a_place_is_run(self, bpipe, backup, name, tmp_path, text):
+        place = tmp_path / text.replace("started", f"{tmp_path}/started")
+
+        number, letter = bpipe.restore(backup, place)
+
+        assert letter == "T", bpipe.log(number)
+        assert (place / f".databases/mysql/{name}.sql").exists()
+        assert not (tmp_path / "started").exists()
+
+    def test_a_place_that_bpipe_cuts_off_is_refused(self, bpipe, backup, tmp_path):
+        place = f"{tmp_path}/".ljust(600, "x")
+
+        number, letter = bpipe.restore(backup, place)
+
+        assert letter == "E"
+        assert "may have been longer: it was cut off." in bpipe.log(number)
+        assert not list(tmp_path.glob("x*"))
+
+    def test_a_failed_load_is_a_failed_job(self, bpipe, backup, script, server, name):
+        server.block(name)
+
+        number, letter = bpipe.load(backup)
+
+        [kept] = script.kept
+        assert letter == "E"
+        assert f"As it was before: '{kept}'." in bpipe.log(number)
+
+    def test_a_failed_dump_is_no_failed_job_and_cannot_be_loaded(
+        self, bpipe, script, server, name, tmp_path
+    ):
+        server.drop(name)
+
+        number, letter = bpipe.back_up()
+
+        log = bpipe.log(number)
+        assert letter == "T"
+        assert databases.failed_dumps(log.splitlines()) == [
+            f"The dump of the mysql database '{name}' failed."
+        ]
+        assert "Unknown database" in log
+        server.create(name, "")
+        number, letter = bpipe.load(number)
+        assert letter == "E"
+        assert f"The dump of the mysql database '{name}' is cut off" in bpipe.log(number)
+
+    def test_a_damaged_volume_loads_nothing(self, bpipe, server, name, installation, script):
+        server.fill(name, megabytes=2)
+        number, _ = bpipe.back_up()
+        query = f"""
+            SELECT volumename FROM media JOIN jobmedia USING (mediaid)
+            WHERE jobid = {number}"""  # noqa: S608
+        [[volume]] = installation.query(query)
+        damage(installation.volumes / volume)
+        server.write(name, "UPDATE things SET label = 'now'")
+
+        number, letter = bpipe.load(number)
+
+        assert letter in "Ef", bpipe.log(number)
+        assert server.query(name, THINGS) == "1\tnow\n"
+        assert script.kept == []
+
+
+def damage(volume: Path):
+    data = bytearray(volume.read_bytes())
+    data[len(data) // 2] ^= 1
+    volume.write_bytes(data)
