@@ -1,6 +1,7 @@
 """The console of a Director: one command, one answer."""
 
 import base64
+import copy
 import hashlib
 import hmac
 import re
@@ -15,6 +16,7 @@ from .wire import Wire
 DEFAULT = "*UserAgent*"  # how a console without a name of its own calls itself
 CHALLENGE = re.compile(rb"auth cram-md5c? (<[^<> ]+>) ssl=(\d)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+NAME = re.compile(r"[\w*.:-]+", re.ASCII)
 TLS_REQUIRED = b"2"
 
 
@@ -67,7 +69,21 @@ class Console:
         self._wire: Wire | None = None
 
     def __enter__(self) -> "Console":
-        if not re.fullmatch(r"[\w*.:-]+", self.name, re.ASCII):
+        self.open()
+        return self
+
+    def __exit__(self, *exc_info) -> None:
+        self.close()
+
+    @property
+    def is_open(self) -> bool:
+        return self._wire is not None and self._wire.is_open
+
+    def open(self) -> None:
+        """Connect and log in, unless that is done."""
+        if self.is_open:
+            return
+        if not NAME.fullmatch(self.name):
             raise EngineError(f"The console name '{self.name}' has characters that none may have.")
         self._wire = Wire(self.address, self.port, self.place, self.seconds)
         try:
@@ -76,10 +92,12 @@ class Console:
         except BaseException:
             self.close()
             raise
-        return self
 
-    def __exit__(self, *exc_info) -> None:
-        self.close()
+    def another(self) -> "Console":
+        """Return a connection beside this one, for what the Director may hang at."""
+        twin = copy.copy(self)
+        twin._wire = None
+        return twin
 
     def close(self) -> None:
         if self._wire is not None:
@@ -93,7 +111,7 @@ class Console:
         instead, and EngineUnreachable where there is no answer in time; the connection is closed
         then unless it was a plain refusal.
         """
-        if self._wire is None or not self._wire.is_open:
+        if self._wire is None or not self.is_open:
             raise EngineUnreachable(f"The connection to {self.place} is closed.")
         packet = _encoded(command)
         self._wire.allow(seconds or self.seconds)

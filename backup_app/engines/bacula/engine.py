@@ -8,6 +8,8 @@ from django.utils import timezone
 from ..base import Engine
 from . import new_jobs
 from .catalog import Catalog
+from .console import Console
+from .director import Director
 
 
 class BaculaEngine(Engine):
@@ -76,6 +78,11 @@ class BaculaEngine(Engine):
 
     def adopt_jobs(self) -> int:
         return new_jobs.adopt_jobs(self)
+
+    def director(self) -> Director:
+        """Return what asks the Director, a context manager that connects when it first does."""
+        place = self.address, self.port, self.console, self.password
+        return Director(Console(*place, self.answer_seconds), self.reader())
 
     def reader(self) -> Catalog:
         """Return what reads the Director's catalog."""

@@ -4,18 +4,20 @@ import contextlib
 import ctypes
 import signal
 import threading
+import time
 from pathlib import Path
 
-INTERVAL = 0.05
+AFTER = 0.01  # seconds, so that all clocks are in the next second
 NAP = "hrtimer_nanosleep"  # where the kernel says that a thread is while it sleeps
 
 
 class Waking(threading.Thread):
-    """Ends each sleep of a daemon's threads, until ``end``.
+    """Ends the sleep of a daemon's threads at the begin of each second, until ``end``.
 
     By the signal by which Bacula ends waits of its own threads, which does nothing else; no
-    directive makes the naps shorter. Where the kernel does not tell who sleeps, jobs only begin
-    two seconds later.
+    directive makes the naps shorter. Not at once: Bacula orders jobs by the second, and one that
+    began in the second in which another ended would not be based on that. Where the kernel does
+    not tell who sleeps, jobs only begin later.
     """
 
     def __init__(self, daemon):
@@ -25,7 +27,7 @@ class Waking(threading.Thread):
         self._libc = ctypes.CDLL(None)
 
     def run(self):
-        while not self._ended.wait(INTERVAL):
+        while not self._ended.wait(1 - time.time() % 1 + AFTER):
             if self._daemon.is_running:
                 # It may be gone by now.
                 with contextlib.suppress(OSError):

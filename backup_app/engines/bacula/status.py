@@ -1,0 +1,43 @@
+"""What daemons tell of themselves: lines of ``key=value``, in blocks divided by empty lines."""
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is on its client."""
+
+    files: int
+    size: int
+    path: bytes  # what it is at, b"" between two
+
+
+def header(said: str) -> dict[str, str]:
+    """Return the values of the only block that there is."""
+    return _values(said)
+
+
+def progress(said: str) -> dict[int, Progress]:
+    """Return the progress of each job in a client's status, by JobId."""
+    blocks = [_values(block) for block in said.split("\n\n")]
+    found = {_number(block, "JobId"): block for block in blocks if "JobId" in block}
+    return {
+        job_id: Progress(
+            _number(block, "JobFiles"),
+            _number(block, "JobBytes"),
+            os.fsencode(block.get("Processing file", "")),
+        )
+        for job_id, block in found.items()
+    }
+
+
+def _values(block):
+    pairs = [line.partition("=") for line in block.splitlines() if "=" in line]
+    # The first counts: a file that is being read has a name of its owner's, even with lines in it.
+    return {key: value for key, _, value in reversed(pairs)}
+
+
+def _number(block, key):
+    value = block.get(key, "")
+    return int(value) if value.isdecimal() else 0
