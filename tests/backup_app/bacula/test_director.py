@@ -122,19 +122,23 @@ def test_a_level_that_is_none_is_refused(director):
 
 def test_a_running_job_tells_its_progress_and_is_canceled(bacula, director, own):
     with (own / "big").open("wb") as file:
-        file.truncate(20_000_000_000)
+        file.truncate(4_000_000_000)  # more than it gets to
 
     job_id = director.run("operator-backup", client="one-fd", level="Full", comment="test")
     try:
-        progress = wait_for(lambda: director.running("one-fd").get(job_id))
-        while not progress.size:
-            progress = director.running("one-fd")[job_id]
+        progress = wait_for(lambda: at_work(director, job_id))
     finally:
         assert director.cancel(job_id)
 
     assert progress.path == bytes(own / "big")
     assert bacula.wait(job_id) == "A"
-    assert director.running("one-fd") == {}
+    assert wait_for(lambda: director.running("one-fd") == {})
+
+
+def at_work(director, job_id):
+    """Return the progress of a job once it has some."""
+    progress = director.running("one-fd").get(job_id)
+    return progress and progress.size and progress
 
 
 def wait_for(condition):
