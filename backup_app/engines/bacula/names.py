@@ -32,6 +32,11 @@ def storage(storage) -> str:
     return storage.engine_name or storage.name
 
 
+def storage_file(engine, storage) -> str:
+    """Return the name of the file of a storage, which has no prefix itself."""
+    return f"{engine.prefix}storage-{storage.name}"
+
+
 def backup_job(engine, client) -> str:
     """Return the name of the job that backs up a client, also an adopted one."""
     return f"{engine.prefix}backup-{client.pk}"
@@ -52,7 +57,12 @@ def verify_job(engine, client) -> str:
 def command_job(engine, client, command: Sequence[str]) -> str:
     """Return the name of the job that runs one of the operator's command lines on a client."""
     digest = blake2b("\0".join(command).encode(), digest_size=6).hexdigest()
-    return f"{engine.prefix}command-{client.pk}-{digest}"
+    return f"{command_jobs(engine, client)}{digest}"
+
+
+def command_jobs(engine, client) -> str:
+    """Return what the names of all jobs begin with that run command lines on a client."""
+    return f"{engine.prefix}command-{client.pk}-"
 
 
 def messages(engine) -> str:
