@@ -5,26 +5,27 @@ from collections.abc import Iterator
 from django.db import IntegrityError, transaction
 
 from ...exceptions import EngineError
-from . import adopted_jobs, history, pruned_jobs
+from . import adopted_jobs, history
 from .adopted_jobs import RUNNING, STATUSES, TYPES, Known
 from .catalog import JobRow
 from .chains import Chains, Link
+from .pruned_jobs import Pruned
 from .tally import Tally
 
 ALL_STATUSES = STATUSES.keys() | RUNNING
 ATTEMPTS = 5  # to store a batch, of which another process may have stored some
 
 
-def adopt_history(engine, clients, tally: Tally, *, dry_run: bool = False) -> Iterator[JobRow]:
-    """Make jobs of the ended backups and restores of clients; yield each that was looked at.
+def adopt_history(known: Known, tally: Tally, *, dry_run: bool = False) -> Iterator[JobRow]:
+    """Make jobs of the ended backups and restores of known clients; yield each looked at.
 
     Those that are here already stay as they are, but for files that Bacula has purged since; those
     that it has pruned go. May be ended at any time and done again. Raises EngineUnreachable and
     EngineError.
     """
-    adopter = _Adopter(engine, clients, tally, dry_run)
-    pruned = pruned_jobs.Pruned(engine, clients, tally, dry_run=dry_run)
-    for rows in history.batches(engine.reader(), adopter.known.clients):
+    adopter = _Adopter(known, tally, dry_run)
+    pruned = Pruned(known, tally, dry_run=dry_run)
+    for rows in history.batches(known.engine.reader(), known.clients):
         adopter.adopt(rows)
         pruned.look_at(rows)
         yield from rows
@@ -32,9 +33,9 @@ def adopt_history(engine, clients, tally: Tally, *, dry_run: bool = False) -> It
 
 
 class _Adopter:
-    def __init__(self, engine, clients, tally, dry_run):
-        self.known = Known(engine, clients)
-        self._engine, self._tally, self._dry_run = engine, tally, dry_run
+    def __init__(self, known, tally, dry_run):
+        self._known, self._tally, self._dry_run = known, tally, dry_run
+        self._engine = known.engine
         self._chains = Chains()
 
     def adopt(self, rows: list[JobRow]) -> None:
@@ -55,7 +56,7 @@ class _Adopter:
         new = [row for row in rows if row.job_id not in there and self._is_foreign(row)]
         if self._dry_run:
             return new
-        there |= adopted_jobs.insert(self._engine, [self.known.job(row) for row in new])
+        there |= adopted_jobs.insert(self._engine, [self._known.job(row) for row in new])
         for row in rows:
             for link in chains[row.job_id][-1:]:
                 link.pk = there.get(row.job_id)
@@ -77,9 +78,9 @@ class _Adopter:
         return not row.comment.startswith(self._engine.prefix)
 
     def _note(self, new):
-        self._tally.counts["jobs"] += len(new)
+        self._tally.jobs["adopted"] += len(new)
         for row in new:
-            self._note_lacks(row, self.known.job(row))
+            self._note_lacks(row, self._known.job(row))
 
     def _note_lacks(self, row, job):
         if row.type != "B":
@@ -92,4 +93,4 @@ class _Adopter:
             self._remark(row, f"have the level '{row.level}', which this service has not")
 
     def _remark(self, row, what):
-        self._tally.remark(f"{{jobs}} of client '{row.client}' {what}.")
+        self._tally.remark_on_job(f"{{jobs}} of client '{row.client}' {what}.")

@@ -60,6 +60,10 @@ class Known:
         found = found.filter(account__in=self._accounts)
         return {(each.account_id, names.pool(self.engine, each)): each for each in found}
 
+    def load(self) -> None:
+        """Read what is otherwise read when it is needed."""
+        _ = self._filesets, self._pools
+
     def job(self, row: JobRow) -> Job:
         """Return a job as it is to be stored."""
         client = self.clients[row.client]

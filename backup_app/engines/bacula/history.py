@@ -50,3 +50,12 @@ def those_there(catalog: Catalog, job_ids: Collection[int]) -> set[int]:
     """Return those of these numbers of jobs that the catalog still has."""
     rows = catalog.rows("SELECT jobid FROM job WHERE jobid = ANY(%s)", [list(job_ids)])
     return {number for (number,) in rows}
+
+
+def counts(catalog: Catalog) -> list[tuple[str, int]]:
+    """Return how many jobs each client has, by their names."""
+    query = """
+        SELECT c.name, count(*) FROM job j JOIN client c USING (clientid)
+        GROUP BY c.name ORDER BY c.name
+    """
+    return catalog.rows(query)

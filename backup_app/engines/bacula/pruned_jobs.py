@@ -10,6 +10,7 @@ from django.utils import timezone
 from ...models import Job, JobLog, JobSource
 from ...models.job import GOOD, OPEN
 from . import history
+from .adopted_jobs import Known
 from .catalog import JobRow
 from .tally import Tally
 
@@ -24,11 +25,12 @@ class Pruned:
     on them say so in their logs.
     """
 
-    def __init__(self, engine, clients, tally: Tally, *, dry_run: bool = False):
-        self._engine, self._tally, self._dry_run = engine, tally, dry_run
+    def __init__(self, known: Known, tally: Tally, *, dry_run: bool = False):
+        self._engine, self._tally, self._dry_run = known.engine, tally, dry_run
         kept_by_bacula = Q(engine_state__adopted=True) | Q(type="backup", status__in=GOOD)
-        ours = Job.objects.filter(kept_by_bacula, engine=engine.alias)
-        self._jobs = ours.filter(client__in=list(clients)).exclude(status__in=OPEN)
+        ours = Job.objects.filter(kept_by_bacula, engine=self._engine.alias)
+        clients = [client.pk for client in known.clients.values()]
+        self._jobs = ours.filter(client__in=clients).exclude(status__in=OPEN)
         self._after = 0
         self._is_right = self._is_right_catalog(ours)
 
@@ -70,7 +72,7 @@ class Pruned:
     def _note_purged(self, numbers) -> None:
         jobs = self._jobs.filter(engine_job_id__in=numbers).only("engine_state")
         for job in [job for job in jobs if not job.engine_state.get("purged")]:
-            self._tally.counts["purged"] += 1
+            self._tally.jobs["purged"] += 1
             if not self._dry_run:
                 job.engine_state["purged"] = True
                 job.save(update_fields=["engine_state"])
@@ -81,7 +83,7 @@ class Pruned:
         used |= Q(download__created__gt=timezone.now() - IN_USE)
         in_use = set(gone.filter(used).values_list("pk", flat=True))
         pks = [pk for pk in gone.values_list("pk", flat=True) if pk not in in_use]
-        self._tally.counts["removed"] += len(pks)
+        self._tally.jobs["removed"] += len(pks)
         if not self._dry_run:
             _delete(pks)
 

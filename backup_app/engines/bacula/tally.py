@@ -1,6 +1,6 @@
 """What came of an adoption, for whoever asked for it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from ...amounts import counted
@@ -8,20 +8,26 @@ from ...amounts import counted
 
 @dataclass
 class Tally:
-    """Counts by what was done, remarks on several jobs, and problems as sentences."""
+    """Names by what they are of, numbers of jobs by what was done, and sentences.
 
-    counts: Counter = field(default_factory=Counter)
+    ``remarks`` say what is good to know, ``problems`` what was left out and should not be.
+    """
+
+    adopted: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    updated: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    jobs: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    _remarks: Counter = field(default_factory=Counter)
+    _of_jobs: Counter[str] = field(default_factory=Counter)
 
-    def remark(self, sentence: str, number: int = 1) -> None:
+    def remark_on_job(self, sentence: str, number: int = 1) -> None:
         """Note what is so of some jobs; ``{jobs}`` in the sentence stands for how many."""
-        self._remarks[sentence] += number
+        self._of_jobs[sentence] += number
 
     @property
-    def remarks(self) -> list[str]:
+    def remarks_on_jobs(self) -> list[str]:
         # A name may have braces of its own.
         return [
             sentence.replace("{jobs}", counted(number, "job"), 1)
-            for sentence, number in self._remarks.items()
+            for sentence, number in self._of_jobs.items()
         ]

@@ -7,7 +7,7 @@ import pytest
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import adopted_jobs
 from backup_app.engines.bacula.adopted_history import adopt_history
-from backup_app.engines.bacula.adopted_jobs import known_ids
+from backup_app.engines.bacula.adopted_jobs import Known, known_ids
 from backup_app.engines.bacula.tally import Tally
 from backup_app.models import Download, Job, JobSource
 
@@ -40,7 +40,7 @@ def adopt(engine, machine):
 
     def run(*clients, **options):
         tally = Tally()
-        list(adopt_history(engine, clients or [machine], tally, **options))
+        list(adopt_history(Known(engine, clients or [machine]), tally, **options))
         return tally
 
     return run
@@ -78,7 +78,7 @@ def test_a_backup_is_described(adopt, machine):
     assert (job.files, job.bytes, job.stored_bytes, job.files_done) == (3, 300, 100, 3)
     assert (job.fileset.engine_name, job.pool.engine_name) == ("all", "Default")
     assert job.storage == job.pool.storage
-    assert (tally.counts, tally.remarks, tally.problems) == ({"jobs": 1}, [], [])
+    assert (tally.jobs, tally.remarks_on_jobs, tally.problems) == ({"adopted": 1}, [], [])
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_restores_are_adopted_too(adopt, machine):
 
     job = Job.objects.get()
     assert (job.type, job.level, job.bytes, job.stored_bytes) == ("restore", None, 100, 0)
-    assert (job.fileset, job.pool, tally.remarks) == (None, None, [])
+    assert (job.fileset, job.pool, tally.remarks_on_jobs) == (None, None, [])
 
 
 def test_a_second_run_adds_what_is_new(adopt, machine):
@@ -148,8 +148,8 @@ def test_a_second_run_adds_what_is_new(adopt, machine):
 
     assert numbers() == [*old, *new]
     assert chains()[new[0]] == [*old, new[0]]
-    assert tally.counts["jobs"] == 2
-    assert adopt().counts == {"jobs": 0}
+    assert tally.jobs["adopted"] == 2
+    assert adopt().jobs == {"adopted": 0}
 
 
 def test_what_was_missed_before_comes_later(adopt, machine):
@@ -191,7 +191,7 @@ def test_another_process_may_adopt_the_same(adopt, machine, monkeypatch):
 def test_a_dry_run_stores_nothing(adopt, machine):
     history(machine, "FI")
 
-    assert adopt(dry_run=True).counts["jobs"] == 2
+    assert adopt(dry_run=True).jobs["adopted"] == 2
     assert not Job.objects.exists()
 
 
@@ -204,7 +204,7 @@ def test_what_lacks_something_is_adopted_and_named(adopt, machine):
     tally = adopt()
 
     client = f"of client '{machine.engine_name}'"
-    assert tally.remarks == [
+    assert tally.remarks_on_jobs == [
         f"1 job {client} are of the fileset 'gone', which is not here.",
         f"1 job {client} are in the pool 'gone', which is not here.",
         f"1 job {client} have the level 'B', which this service has not.",
@@ -223,7 +223,7 @@ def test_what_this_service_has_not_is_left_out_and_named(adopt, machine):
     tally = adopt()
 
     assert not Job.objects.exists()
-    assert len(tally.remarks) == 4
+    assert len(tally.remarks_on_jobs) == 4
 
 
 def test_what_runs_is_left_to_upkeep(adopt, machine):
@@ -231,7 +231,7 @@ def test_what_runs_is_left_to_upkeep(adopt, machine):
 
     tally = adopt()
 
-    assert (numbers(), tally.remarks) == ([], [])
+    assert (numbers(), tally.remarks_on_jobs) == ([], [])
 
 
 def test_what_we_started_is_not_adopted(adopt, machine, engine):
@@ -260,7 +260,7 @@ class TestPruned:
         tally = adopt()
 
         assert numbers() == [second]
-        assert tally.counts["removed"] == 1
+        assert tally.jobs["removed"] == 1
 
     def test_the_last_one_goes_as_well(self, adopt, machine):
         first, second = history(machine, "FF")
@@ -276,7 +276,7 @@ class TestPruned:
         adopt()
         forget(first)
 
-        assert adopt(dry_run=True).counts["removed"] == 1
+        assert adopt(dry_run=True).jobs["removed"] == 1
         assert numbers() == [first, second]
 
     def test_what_built_on_it_says_so(self, adopt, machine):
@@ -304,7 +304,7 @@ class TestPruned:
         tally = adopt()
 
         assert numbers()[:2] == [first, second]
-        assert tally.counts["removed"] == 0
+        assert tally.jobs["removed"] == 0
 
     def test_our_own_failures_stay(self, adopt, machine):
         own = {"client": machine, "engine": "north", "engine_job_id": 2**40}
@@ -355,5 +355,5 @@ class TestPruned:
         tally = adopt()
 
         assert Job.objects.get().engine_state == {"adopted": True, "purged": True}
-        assert tally.counts["purged"] == 1
-        assert adopt().counts["purged"] == 0
+        assert tally.jobs["purged"] == 1
+        assert adopt().jobs["purged"] == 0

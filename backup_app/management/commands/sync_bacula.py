@@ -1,0 +1,95 @@
+from django.core.management.base import CommandError
+
+from ...amounts import counted
+from ...conf import conf
+from ...engines import get_engine
+from ...engines.bacula import BaculaEngine
+from ...engines.bacula.adopting import Adoption
+from ...models import Zone
+from ..base import BackupCommand
+from ..finding import account_named
+from ..progress import watched
+
+
+class Command(BackupCommand):
+    help = (
+        "Adopt what an existing Bacula has into an account: storages, pools, filesets, clients and "
+        "all their jobs. Bacula's own configuration stays as it is. May be repeated, which adds "
+        "what is new and removes jobs that Bacula has pruned, and interrupted at any time."
+    )
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("--account", metavar="EMAIL", required=True, help="Whose it becomes.")
+        parser.add_argument("--zone", metavar="NAME", help="Needed where Bacula has several.")
+        parser.add_argument(
+            "--client",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="Only this one, by its name in Bacula; may be repeated.",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="Only say what would be done.")
+
+    def handle(self, *, account, zone, client, dry_run, **options):
+        zone = _zone(zone)
+        engine, account = get_engine(zone.engine), account_named(account)
+        adoption = Adoption(engine, account, zone, client, dry_run=dry_run)
+        _through(watched(adoption.look(), "Clients"))
+        adoption.store()
+        _through(watched(adoption.adopt_jobs(), "Jobs"))
+        self.answer(_record(adoption.tally, dry_run), "\n".join(_lines(adoption.tally, dry_run)))
+        self.fail_if(adoption.tally.problems)
+
+
+def _zone(name):
+    """Return the zone of a Bacula with a name, or the only one."""
+    aliases = [alias for alias in conf.engines if isinstance(get_engine(alias), BaculaEngine)]
+    zones = Zone.objects.filter(engine__in=aliases)
+    found = list(zones.filter(name=name) if name else zones)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise CommandError("There are several zones of a Bacula: say --zone NAME.")
+    if name:
+        raise CommandError(f"There is no zone '{name}' of a Bacula.")
+    raise CommandError("There is no zone of a Bacula: make one in the admin first.")
+
+
+def _through(items):
+    for _ in items:
+        pass
+
+
+def _record(tally, dry_run):
+    return {
+        "adopted": tally.adopted,
+        "updated": tally.updated,
+        "jobs": {verb: tally.jobs[verb] for verb in ("adopted", "removed", "purged")},
+        "remarks": [*tally.remarks, *tally.remarks_on_jobs],
+        "problems": tally.problems,
+        "dry_run": dry_run,
+    }
+
+
+def _lines(tally, dry_run):
+    """Return the lines that say to people what was done."""
+    things = {"adopt": tally.adopted, "update": tally.updated}
+    lines = [
+        f"{_done(verb, dry_run)} {kind} '{name}'."
+        for verb, found in things.items()
+        for kind, names in found.items()
+        for name in names
+    ]
+    lines += [*tally.remarks, *tally.remarks_on_jobs]
+    lines.append(f"{_done('adopt', dry_run)} {counted(tally.jobs['adopted'], 'job')}.")
+    if number := tally.jobs["removed"]:
+        gone = "which Bacula has pruned"
+        lines.append(f"{_done('remove', dry_run)} {counted(number, 'job')}, {gone}.")
+    if number := tally.jobs["purged"]:
+        lines.append(f"{counted(number, 'job')} can be read no more: Bacula has purged the files.")
+    return lines
+
+
+def _done(verb, dry_run):
+    return f"Would {verb}" if dry_run else f"{verb.capitalize().rstrip('e')}ed"
