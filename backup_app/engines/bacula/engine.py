@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from django.utils import timezone
 
 from ..base import Engine
-from . import new_jobs
+from . import downloads, new_jobs
 from .catalog import Catalog
 from .console import Console
 from .director import Director
@@ -75,6 +75,14 @@ class BaculaEngine(Engine):
         self.prefix = prefix
         self.zone = ZoneInfo(time_zone) if time_zone else timezone.get_default_timezone()
         self.answer_seconds, self.away_seconds = answer_seconds, away_seconds
+
+    # --- Downloading a backup's view as a plain tar ----------------------------------------
+
+    def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
+        return downloads.make_tar(self, job, tick)
+
+    def open_download(self, job, plan: bytes) -> downloads.OpenTar:
+        return downloads.OpenTar(self, job, plan)
 
     def adopt_jobs(self) -> int:
         return new_jobs.adopt_jobs(self)

@@ -12,6 +12,7 @@ from ...exceptions import EngineError, EngineUnreachable
 
 VERSION = 16  # of the tables of Bacula 9.6
 TIMED_OUT = "57014"
+CHUNK = 2000  # rows
 # Compiling a query takes longer than most of ours do.
 PREPARE = """
 SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', false)
@@ -42,6 +43,22 @@ class Reader:
                 if not (was_open and self._let_go(connection)):
                     raise
             return self._read(connection, sql, parameters)
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple]:
+        """Yield the rows of a query that may take its time, without having all in memory.
+
+        Close it when it is not read to its end.
+        """
+        with self._refusals():
+            self.rows("SELECT set_config('statement_timeout', '0', false)")
+            try:
+                # Outside a transaction the server keeps the rows until the cursor is closed.
+                with self._connection().chunked_cursor() as cursor:
+                    cursor.execute(sql, parameters)
+                    while found := cursor.fetchmany(CHUNK):
+                        yield from found
+            finally:
+                self.rows(PREPARE, [f"{self.seconds}s"])
 
     def _read(self, connection, sql, parameters) -> list[tuple]:
         with connection.cursor() as cursor:
