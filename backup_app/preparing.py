@@ -1,13 +1,18 @@
-"""Making downloads ready."""
+"""Making downloads ready, and removing what was made for them."""
 
 import logging
+import time
 
+from django.utils import timezone
+
+from .conf import conf
 from .engines import get_engine
 from .exceptions import BackupError, InvalidEngine
 from .models import Download
 from .run import storable
 
 UNEXPECTED = "The download could not be prepared, for a reason that the server's log tells."
+PULSE_SECONDS = 30
 State = Download.State
 logger = logging.getLogger(__name__)
 
@@ -19,7 +24,7 @@ def prepare(download_id: int):
         return
     job = download.job
     try:
-        size, plan = get_engine(job.engine).plan_download(job)
+        size, plan = get_engine(job.engine).plan_download(job, Pulse(downloads))
     except (BackupError, InvalidEngine) as e:
         downloads.update(state=State.FAILED, message=storable(str(e))[:1000])
     except Exception:
@@ -27,3 +32,27 @@ def prepare(download_id: int):
         downloads.update(state=State.FAILED, message=UNEXPECTED)
     else:
         downloads.update(state=State.READY, size=size, plan=plan, message="")
+
+
+class Pulse:
+    """Gives a sign of life of a preparation, so that nobody takes it for lost; cheap to call."""
+
+    def __init__(self, downloads):
+        self._downloads, self._given = downloads, time.monotonic()
+
+    def __call__(self):
+        if time.monotonic() - self._given >= PULSE_SECONDS:
+            self._downloads.update(created=timezone.now())
+            self._given = time.monotonic()
+
+
+def tidy() -> int:
+    """Let each engine remove what nobody wants any more; return how many that were."""
+    return sum(_tidy_in(alias) for alias in conf.engines)
+
+
+def _tidy_in(alias):
+    try:
+        return get_engine(alias).tidy_downloads()
+    except InvalidEngine:
+        return 0  # the system checks tell

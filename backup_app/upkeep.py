@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from . import adoption, audit, reaping, resuming, schedules, tasks
+from . import adoption, audit, preparing, reaping, resuming, schedules, tasks
 
 logger = logging.getLogger(__name__)
 
@@ -11,7 +11,8 @@ logger = logging.getLogger(__name__)
 def tick() -> None:
     """End jobs whose worker died, start what is due, bring lost tasks back, forget old guesses.
 
-    Then look after the jobs that go on in their engines, and find those that others started there.
+    Then look after the jobs that go on in their engines, find those that others started there, and
+    remove downloads that nobody wants any more.
 
     A step that goes wrong is logged, and the next ones are done all the same.
     """
@@ -23,6 +24,7 @@ def tick() -> None:
         audit.forget_guesses,
         resuming.resume_all,
         adoption.adopt_jobs,
+        preparing.tidy,
     ):
         _attempt(step)
 

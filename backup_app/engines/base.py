@@ -229,6 +229,13 @@ class Engine:
         """Return what reads any part of the tar in constant memory."""
         raise NotImplementedError
 
+    def tidy_downloads(self) -> int:
+        """Remove what was made for downloads that nobody wants any more; return how many.
+
+        Called every few seconds.
+        """
+        return 0
+
     # --- Clients ---------------------------------------------------------------------------
 
     def systems(self) -> Sequence[System]:

@@ -1,11 +1,11 @@
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import override_settings
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from backup_app import tasks
+from backup_app import preparing, tasks
 from backup_app.exceptions import EngineError
 from backup_app.models import Download, Mailbox
 
@@ -29,6 +29,15 @@ class Refusing(FolderEngine):
 class Broken(FolderEngine):
     def plan_download(self, job, tick=lambda: None):
         raise ZeroDivisionError
+
+
+class Slow(FolderEngine):
+    """Has worked for ten minutes; its plan is when it then gave the last sign of life."""
+
+    def plan_download(self, job, tick=lambda: None):
+        Download.objects.update(created=timezone.now() - timedelta(minutes=10))
+        tick()
+        return 1024, Download.objects.get().created.isoformat().encode()
 
 
 def prepared(engine, **fields):
@@ -59,6 +68,14 @@ class TestPrepareDownload:
 
         assert download.message.startswith("The download could not be prepared")
         assert caplog.records[0].exc_info[0] is ZeroDivisionError
+
+    def test_one_that_takes_long_gives_signs_of_life(self, monkeypatch):
+        monkeypatch.setattr(preparing, "PULSE_SECONDS", 0)
+        before = timezone.now()
+
+        download = prepared(Slow)
+
+        assert datetime.fromisoformat(bytes(download.plan).decode()) > before
 
     def test_one_that_is_ready_stays_as_it_is(self):
         assert prepared(Planner, state="ready", size=7).size == 7

@@ -167,6 +167,8 @@ def tidy(engine) -> int:
     The next request for one makes it again.
     """
     spool = Spool(engine.alias)
+    if spool.is_empty:
+        return 0
     plans = Download.objects.filter(job__engine=engine.alias).exclude(plan=b"")
     plans.filter(plan__in=[name.encode() for name in spool.unused()]).delete()
     wanted = {bytes(plan) for plan in plans.values_list("plan", flat=True)}

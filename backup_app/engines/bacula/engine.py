@@ -84,6 +84,9 @@ class BaculaEngine(Engine):
     def open_download(self, job, plan: bytes) -> downloads.OpenTar:
         return downloads.OpenTar(self, job, plan)
 
+    def tidy_downloads(self) -> int:
+        return downloads.tidy(self)
+
     def adopt_jobs(self) -> int:
         return new_jobs.adopt_jobs(self)
 

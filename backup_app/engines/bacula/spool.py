@@ -71,6 +71,10 @@ class Spool:
 
     # --- Removing ------------------------------------------------------------------------------
 
+    @property
+    def is_empty(self) -> bool:
+        return not any(self.folder.glob("*"))
+
     def unused(self, seconds: int = DAY) -> list[str]:
         """Return the names of tars that nobody has read for a while."""
         return [path.name for path in self._tars() if _age(path) > seconds]

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from backup_app import preparing
 from backup_app.engines.bacula import BaculaEngine, downloads
 from backup_app.engines.bacula.spool import DAY, GRACE, Spool
 from backup_app.exceptions import EngineError, NotFound
@@ -129,6 +130,17 @@ def test_what_was_removed_by_hand_is_made_again(spool, engine):
         downloads.OpenTar(engine, download.job, download.plan)
 
     assert not Download.objects.exists()
+
+
+def test_upkeep_removes_what_nobody_wants(spool, settings):
+    backend = "backup_app.engines.bacula.BaculaEngine"
+    settings.BACKUP_ENGINES = {"default": {"BACKEND": backend}, "none": {"BACKEND": "no.Engine"}}
+    plan = made(spool, JobFactory())
+    age(spool.folder / plan.decode(), GRACE + 10)
+
+    assert preparing.tidy() == 1
+
+    assert names(spool) == []
 
 
 def test_the_tar_goes_with_its_job(spool, engine):
