@@ -5,7 +5,7 @@ host's own file daemon does.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 
 from ...exceptions import EngineError, NotFound
@@ -74,7 +74,7 @@ class Chain:
             self.outer_links = sorted(targets - {each.place for each in self.members()})
         return size + largest
 
-    def members(self) -> Iterator[Member]:
+    def members(self) -> Generator[Member, None, None]:
         """Yield the view; close this when it is not read to its end."""
         with closing(members(self._reader, self.job_ids)) as found:
             for number, member in enumerate(found):

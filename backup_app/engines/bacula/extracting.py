@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from ...exceptions import EngineError
 from . import confine
@@ -77,7 +78,8 @@ def _run(command: list[str], folder: Path, tick: Callable[[], None]) -> str:
             env={"PATH": os.defpath, "LC_ALL": "C"},
         ) as process:
             try:
-                _listen(process, words, tick)
+                if process.stdout:
+                    _listen(process.stdout, words, tick)
             except BaseException:
                 process.kill()
                 raise
@@ -98,8 +100,8 @@ def _let_in(folder: Path) -> None:
     subprocess.run([*find, "-exec", "chmod", "u+rwx", "{}", ";"], check=False)  # noqa: S603
 
 
-def _listen(process: subprocess.Popen, words: "Words", tick: Callable[[], None]) -> None:
-    fd = process.stdout.fileno()
+def _listen(output: IO[bytes], words: "Words", tick: Callable[[], None]) -> None:
+    fd = output.fileno()
     while True:
         if not select.select([fd], [], [], POLL_SECONDS)[0]:
             if words.last_line.endswith(ASKS):

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -48,7 +48,7 @@ class Member:
         return stat.S_ISREG(self.mode)
 
 
-def members(reader: Reader, job_ids: Sequence[int]) -> Iterator[Member]:
+def members(reader: Reader, job_ids: Sequence[int]) -> Generator[Member, None, None]:
     """Yield the view of a chain of Bacula's jobs, folders before what is in them.
 
     Raises EngineUnreachable and EngineError where the catalog does.

@@ -1,6 +1,6 @@
 """Reading the database of Bacula's catalog: each query guarded, each failure a sentence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet
@@ -44,7 +44,7 @@ class Reader:
                     raise
             return self._read(connection, sql, parameters)
 
-    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple]:
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Generator[tuple, None, None]:
         """Yield the rows of a query that may take its time, without having all in memory.
 
         Close it when it is not read to its end.
