@@ -9,6 +9,7 @@ from . import moments
 from .reader import Reader, text
 
 MAX_ID = 2**31 - 1  # of all but files
+MAX_FILE_ID = 2**63 - 1
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,17 @@
 """The Bacula engine, each of whose methods hands on to the module that does the work."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from ..base import Engine
-from . import downloads, new_jobs
+from ..base import Engine, File, Listing, Node, Selection
+from . import browsing, downloads, new_jobs, presence, selection
 from .catalog import Catalog
 from .console import Console
 from .director import Director
+from .view import View
 
 
 class BaculaEngine(Engine):
@@ -89,6 +91,37 @@ class BaculaEngine(Engine):
 
     def adopt_jobs(self) -> int:
         return new_jobs.adopt_jobs(self)
+
+    # --- Reading a backup's view -------------------------------------------------------------
+
+    def list_folder(
+        self, job, path: bytes, *, offset: int = 0, limit: int | None = None
+    ) -> Listing:
+        return View(self, job).listing(path, offset, limit)
+
+    def folder_path(self, job, node_id: int) -> bytes:
+        return View(self, job).node(node_id).path
+
+    def subfolders(self, job, node_id: int) -> Sequence[Node]:
+        view = View(self, job)
+        return view.subfolders(view.node(node_id))
+
+    def select_paths(self, job, paths: Sequence[bytes]) -> Selection:
+        return selection.select_paths(View(self, job), paths)
+
+    def select_ids(self, job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
+        return selection.select_ids(View(self, job), nodes, files)
+
+    def files_ending(self, job, endings: Sequence[bytes]) -> Iterator[File]:
+        return browsing.files_ending(self, job, endings)
+
+    def jobs_with_path(self, jobs, path: bytes):
+        return presence.jobs_with_path(self, jobs, path)
+
+    def client_tree(self, client, path: bytes) -> Sequence[Node]:
+        return browsing.client_tree(self, client, path)
+
+    # --- The Director and its catalog ----------------------------------------------------------
 
     def director(self) -> Director:
         """Return what asks the Director, a context manager that connects when it first does."""

@@ -4,6 +4,11 @@ import stat
 
 from django.db import connections
 
+from backup_app.models.job import JobSource
+
+from ..factories import JobFactory
+
+GONE = None
 ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 TEXT = "convert_from(%s, 'SQL_ASCII')"
 
@@ -13,6 +18,25 @@ def execute(query, *values):
     with connections["bacula"].cursor() as cursor:
         cursor.execute(query, values)
         return cursor.fetchall() if cursor.description else []
+
+
+def forged_backup(installation, client, files, base=None, **values):
+    """Return a good backup of files, on top of another's view.
+
+    ``files`` are paths, or ``{path: GONE or values of add_file}``; those of folders end with "/".
+    """
+    level = "I" if base else "F"
+    job_id = forged_job(**{"level": level, "jobtdate": 0} | values)
+    execute("UPDATE job SET jobtdate = jobid WHERE jobid = %s AND jobtdate = 0", job_id)
+    for path in files:
+        given = files[path] if isinstance(files, dict) else {}
+        add_file(job_id, path, **({"index": 0} if given is GONE else given))
+    installation.bconsole(f".bvfs_update jobid={job_id}")
+    level = "Incremental" if base else "Full"
+    job = JobFactory(client=client, status="completed", level=level, engine_job_id=job_id)
+    sources = [link.source for link in base.source_links.all()] if base else []
+    JobSource.objects.bulk_create(JobSource(job=job, source=s) for s in [*sources, job])
+    return job
 
 
 def forged_job(client="forged-fd", fileset="forged", pool="forged", **values):

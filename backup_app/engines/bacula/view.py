@@ -1,0 +1,187 @@
+"""What a backup holds: its own files and those of the backups that it builds on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...exceptions import NotFound, WrongState
+from ..base import File, Listing, Node
+from . import paths, queries
+from .catalog import is_id
+from .lstat import decoded, sha256
+
+FULL = "F"  # a level
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of a view, with its path as the catalog has it."""
+
+    path_id: int
+    stored: bytes
+
+    @property
+    def path(self) -> bytes:
+        return paths.of_folder(self.stored)
+
+
+class View:
+    """All that a full restore at a good backup gives.
+
+    Of each name in a folder the row of the chain's newest job counts, unless it says that there is
+    nothing any more. Raises WrongState for what is no good backup and for one that the catalog has
+    no files of any more, EngineUnreachable, and EngineError.
+    """
+
+    def __init__(self, engine, job):
+        if not job.is_good or job.type != job.Type.BACKUP:
+            raise WrongState(f"Job {job.pk} is {job.status}: it is no backup that can be read.")
+        self.engine, self.job = engine, job
+        self._catalog = engine.reader()
+
+    @cached_property
+    def chain(self) -> list[int]:
+        """JobIds of the jobs whose files count, oldest first."""
+        return [job_id for job_id, _ in self._levels]
+
+    def rows(self, query: str, **values) -> list[tuple]:
+        """Return rows of the catalog, for a query that knows the chain."""
+        return self._catalog.rows(query, {"chain": self.chain, **values})
+
+    def folders(self, which: str, **values) -> list[tuple[Folder, int | None]]:
+        """Return the folders that there are of those asked for, with their own FileIds."""
+        found = self.rows(queries.FOLDERS.format(which=which), **values)
+        return [(Folder(path_id, stored), file_id) for path_id, stored, file_id in found]
+
+    def folder(self, path: bytes) -> Folder:
+        """Return the folder with a path; raises NotFound unless the view has it."""
+        wanted = paths.stored(paths.normal(path))
+        found = {f.stored: f for f, _ in self.folders(queries.BY_PATH, paths=list(wanted))}
+        for stored in wanted:
+            if stored in found:
+                return found[stored]
+        raise NotFound(f"Backup {self.job.pk} has no folder '{paths.shown(path)}'.")
+
+    def node(self, node_id: int) -> Folder:
+        """Return the folder with an ID; raises NotFound unless the view has it."""
+        found = self.folders(queries.BY_ID, nodes=[node_id]) if is_id(node_id) else []
+        if not found:
+            raise NotFound(f"Backup {self.job.pk} has no folder with ID {node_id}.")
+        return found[0][0]
+
+    def listing(self, path: bytes, offset: int = 0, limit: int | None = None) -> Listing:
+        """Return a page of one level: folders first, then by the bytes of the names."""
+        folder = self.folder(path)
+        within = self.within(folder)
+        folders, total = self._page(queries.SUBFOLDERS, within, offset, limit)
+        rest = None if limit is None else limit - len(folders)
+        names, count = self._page(queries.NAMES, within, max(0, offset - total), rest)
+        rows = self._files(within, names, all_of_them=len(names) == count)
+        found = [_directory(folder, *row) for row in folders]
+        found += [as_file(folder, name, *rows[name_id]) for name_id, name in names]
+        return Listing(folder.path_id, folder.path, found, total + count)
+
+    def subfolders(self, folder: Folder) -> Sequence[Node]:
+        """Return the folders directly in a folder, by name, with what lies directly in them."""
+        rows, _ = self._page(queries.SUBFOLDERS, self.within(folder))
+        counts = self.rows(queries.COUNTS, within=[row[0] for row in rows]) if rows else []
+        counted = {path_id: values for path_id, *values in counts}
+        return [_node(*row, *counted[row[0]]) for row in rows]
+
+    def within(self, folder: Folder) -> list[int]:
+        """Return the PathIds that a folder has: the root has two."""
+        if folder.stored not in paths.TOPS:
+            return [folder.path_id]
+        found = self.folders(queries.BY_PATH, paths=list(paths.TOPS))
+        return [top.path_id for top, _ in found]
+
+    @cached_property
+    def _levels(self) -> list[tuple[int, str]]:
+        links = self.job.source_links.values_list("source__engine_job_id", flat=True)
+        jobs = [job_id for job_id in links if job_id]
+        found = self._catalog.rows(queries.CHAIN, {"jobs": jobs})
+        if not found or len(found) < len(jobs) or any(purged for _, _, purged, _ in found):
+            raise WrongState(
+                f"The files of backup {self.job.pk} are no longer all in Bacula's catalog:"
+                " it cannot be read."
+            )
+        update_cache(self.engine, [job_id for job_id, *_, is_cached in found if not is_cached])
+        return [(job_id, level) for job_id, level, _, _ in found]
+
+    def _page(
+        self, query: str, within: list[int], offset: int = 0, limit: int | None = None
+    ) -> tuple[list[tuple], int]:
+        """Return a page of what lies in a folder, and of how much."""
+        full = [job_id for job_id, level in self._levels if level == FULL]
+        later = [job_id for job_id, level in self._levels if level != FULL]
+        values = {"within": within, "full": full, "later": later}
+        rows = self.rows(query, **values, offset=offset, limit=limit)
+        counted = rows or ((offset or limit == 0) and self.rows(query, **values, offset=0, limit=1))
+        return [row[:-1] for row in rows], counted[0][-1] if counted else 0
+
+    def _files(self, within: list[int], names: list[tuple], all_of_them: bool) -> dict[int, tuple]:
+        """Return (FileId, LStat, signature) of names by their IDs."""
+        wanted = [name_id for name_id, _ in names]
+        # The index finds all of a folder at once, or else each name in each of the jobs.
+        query = queries.FILES.format(which="" if all_of_them else queries.BY_NAME)
+        rows = self.rows(query, within=within, names=wanted) if wanted else []
+        return {name_id: row for name_id, *row in rows}
+
+
+def update_cache(engine, job_ids: list[int]) -> None:
+    """Have the Director find the folders above what jobs stored, which it does once for each."""
+    if job_ids:
+        with engine.director() as director:
+            director.update_cache(job_ids)
+
+
+def as_file(folder: Folder, name: bytes, file_id: int, lstat: bytes, signature: bytes) -> File:
+    """Return what is no folder, in a folder, as engines show it."""
+    status = decoded(lstat)
+    return File(
+        file_id,
+        None,
+        folder.path_id,
+        name,
+        paths.join(folder.stored, name),
+        status.type,
+        status.size,
+        status.mtime,
+        status.mode,
+        str(status.uid),
+        str(status.gid),
+        b"",
+        sha256(signature),
+    )
+
+
+def _directory(folder: Folder, path_id: int, stored: bytes, file_id, lstat) -> File:
+    """Return a folder in a folder as engines show it; its FileId is 0 if it has none."""
+    status = decoded(lstat) if lstat else None
+    return File(
+        file_id or 0,
+        path_id,
+        folder.path_id,
+        paths.name_of(stored),
+        paths.of_folder(stored),
+        "directory",
+        0,
+        status.mtime if status else 0,
+        status.mode if status else 0,
+        str(status.uid) if status else "",
+        str(status.gid) if status else "",
+        b"",
+        None,
+    )
+
+
+def _node(path_id, stored, file_id, lstat, files, size, has_children) -> Node:
+    return Node(
+        node_id=path_id,
+        name=paths.name_of(stored),
+        path=paths.of_folder(stored),
+        size=int(size),
+        files=files,
+        mtime=decoded(lstat).mtime if lstat else 0,
+        has_children=has_children,
+    )

@@ -1,0 +1,194 @@
+"""Looking through all backups of a client, and through all that one stored."""
+
+import pytest
+from django.db import connection, connections
+from django.test.utils import CaptureQueriesContext
+
+from backup_app.engines import get_engine
+from backup_app.engines.bacula import browsing
+from backup_app.exceptions import NotFound, WrongState
+
+from ..factories import FilesetFactory, JobFactory
+from .forged import GONE, execute, forged_backup
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client(bacula_client):
+    return bacula_client()
+
+
+@pytest.fixture
+def forge(bacula, client):
+    return lambda files, base=None, **values: forged_backup(bacula, client, files, base, **values)
+
+
+def jobs_with(client, path):
+    return sorted(get_engine().jobs_with_path(client.jobs.all(), path), key=lambda job: job.pk)
+
+
+def tree(client, path):
+    return [node.path for node in get_engine().client_tree(client, path)]
+
+
+# --- Which backups have a path ---------------------------------------------------------------
+
+
+def test_backups_whose_view_has_a_path(forge, client):
+    full = forge([b"/top/srv/", b"/top/srv/a", b"/top/srv/b"])
+    second = forge({b"/top/srv/a": GONE, b"/top/srv/c": {}}, full)
+    third = forge([b"/top/srv/b"], second)
+    fourth = forge([b"/top/srv/a"], third)
+    JobFactory(client=client, type="restore", level=None, status="completed")
+
+    assert jobs_with(client, b"/top/srv/a") == [full, fourth]
+    assert jobs_with(client, b"/top/srv/b") == [full, second, third, fourth]
+    assert jobs_with(client, b"/top/srv/c/") == [second, third, fourth]
+    for folder in (b"/top/srv", b"/top", b"/"):
+        assert jobs_with(client, folder) == [full, second, third, fourth]
+
+
+@pytest.mark.parametrize("path", [b"/none", b"/none/x", b"/srv/a/x", b"/sr", b"/srv/\xff"])
+def test_no_backup_has_an_unknown_path(forge, client, path):
+    forge([b"/srv/", b"/srv/a"])
+
+    assert jobs_with(client, path) == []
+
+
+def test_a_folder_that_went_is_in_no_later_backup(forge, client):
+    full = forge([b"/srv/sub/", b"/srv/sub/x"])
+    later = forge({b"/srv/sub/": GONE, b"/srv/sub/x": GONE}, full)
+    again = forge([b"/srv/sub/"], later)
+
+    assert jobs_with(client, b"/srv/sub") == [full, again]
+    assert jobs_with(client, b"/srv/sub/x") == [full]
+
+
+def test_paths_of_windows_machines_are_found(forge, client):
+    windows, unix = forge([b"C:/Users/x"]), forge([b"/C:/Users/y"])
+
+    assert jobs_with(client, b"C:/Users/x") == jobs_with(client, b"/C:/Users/x") == [windows]
+    assert jobs_with(client, b"/C:/Users") == [windows, unix]
+
+
+def test_only_the_jobs_that_were_asked_about_are_found(forge, client):
+    one, other = forge([b"/srv/"]), forge([b"/srv/"])
+    type(other).objects.filter(pk=other.pk).update(status="failed")
+
+    assert jobs_with(client, b"/srv") == [one]
+    found = get_engine().jobs_with_path(client.jobs.exclude(pk=one.pk), b"/srv")
+    assert list(found) == []
+    assert list(get_engine().jobs_with_path(client.jobs.none(), b"/srv")) == []
+
+
+def test_folders_above_others_are_found_in_jobs_that_nobody_has_looked_into(forge, client):
+    job = forge([b"/above/srv/x"])
+    execute("UPDATE job SET hascache = 0 WHERE jobid = %s", job.engine_job_id)
+    execute("DELETE FROM pathvisibility WHERE jobid = %s", job.engine_job_id)
+
+    assert jobs_with(client, b"/above") == [job]
+
+
+def test_many_backups_take_as_many_queries_as_one(forge, client):
+    base = forge([b"/top/srv/", b"/top/srv/a"])
+
+    def asked():
+        with (
+            CaptureQueriesContext(connection) as ours,
+            CaptureQueriesContext(connections["bacula"]) as theirs,
+        ):
+            jobs = jobs_with(client, b"/top")
+        return len(ours), len(theirs), len(jobs)
+
+    before = asked()
+    for _ in range(3):
+        base = forge([b"/top/srv/a"], base)
+
+    assert before[2] == 1
+    assert asked() == (*before[:2], 4)
+
+
+# --- The tree of a client ----------------------------------------------------------------------
+
+
+def test_the_newest_good_backup_of_each_fileset_counts(forge, client):
+    other = FilesetFactory(account=client.account)
+
+    def of_other(job):
+        job.fileset = other
+        job.save()
+        return job
+
+    forge([b"/srv/old/"])
+    forge({b"/srv/www/": {}, b"/srv/www/a": {"size": 5}, b"/srv/mail/": {}})
+    of_other(forge([b"/srv/gone/"]))
+    of_other(forge({b"/srv/db/": {}, b"/srv/www/": {}, b"/srv/www/x/": {}}))
+    failed = forge([b"/srv/never/"])
+    type(failed).objects.filter(pk=failed.pk).update(status="failed")
+
+    assert tree(client, b"/srv") == [b"/srv/db", b"/srv/mail", b"/srv/www"]
+    www = get_engine().client_tree(client, b"/srv")[-1]
+    assert (www.files, www.size, www.has_children) == (1, 5, True)
+    assert tree(client, b"/srv/mail") == []
+    with pytest.raises(NotFound, match="/srv/old"):
+        tree(client, b"/srv/old")
+
+
+def test_the_newest_is_what_bacula_did_last(forge, client):
+    forged = [forge([b"/srv/%d/" % number]) for number in range(2)]
+    numbers = [job.engine_job_id for job in forged]
+    for job, number in zip(forged, (2**31 - 1, *numbers), strict=False):
+        type(job).objects.filter(pk=job.pk).update(engine_job_id=number)
+
+    # The first of ours is the last of Bacula's, which has forgotten it.
+    with pytest.raises(WrongState):
+        tree(client, b"/srv")
+
+
+def test_a_pruned_backup_does_not_hide_those_of_other_filesets(forge, client):
+    pruned = forge([b"/srv/pruned/"])
+    kept = forge([b"/srv/kept/"])
+    kept.fileset = FilesetFactory(account=client.account)
+    kept.save()
+    execute("UPDATE job SET purgedfiles = 1 WHERE jobid = %s", pruned.engine_job_id)
+
+    assert tree(client, b"/srv") == [b"/srv/kept"]
+    with pytest.raises(WrongState):
+        tree(client, b"/srv/pruned")
+
+
+def test_a_client_without_backups_has_no_tree(client):
+    with pytest.raises(NotFound):
+        tree(client, b"/")
+
+
+# --- Files by the ends of their names ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [1, 2, 1000])
+def test_files_are_found_by_the_ends_of_their_names(forge, monkeypatch, batch):
+    monkeypatch.setattr(browsing, "BATCH", batch)
+    full = forge([b"/mail/old.pst"])
+    job = forge(
+        {
+            b"/mail/": {}, b"/mail/a.pst": {"size": 5}, b"/mail/B.PsT": {}, b"/mail/pst": {},
+            b"/mail/x.pst.bak": {}, b"/mail/dir.pst/": {}, b"/mail/gone.pst": GONE,
+            b"/store/c.edb": {}, b"C:/\xff.EDB": {}, b"/mail/link.pst": {"mode": 0o120777},
+        },
+        full,
+    )  # fmt: skip
+
+    found = get_engine().files_ending(job, [b".pst", b".EDB"])
+
+    by_path = {file.path: file for file in found}
+    assert set(by_path) == {b"/mail/a.pst", b"/mail/B.PsT", b"/store/c.edb", b"C:/\xff.EDB"}
+    file = by_path[b"/mail/a.pst"]
+    assert (file.name, file.size) == (b"a.pst", 5)
+    listed = {each.name: each for each in get_engine().list_folder(job, b"/mail").files}
+    assert listed[b"a.pst"] == file
+
+
+def test_a_job_that_stored_nothing_has_no_such_files(forge):
+    assert list(get_engine().files_ending(forge([]), [b".pst"])) == []
+    assert list(get_engine().files_ending(forge([b"/a.pst"]), [])) == []
