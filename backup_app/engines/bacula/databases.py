@@ -16,6 +16,7 @@ SCRIPT = Path(__file__).parent / "client" / "backup-databases.sh"
 FOLDER = "/.databases"
 LOAD = "/dev/null/load-database"  # no folder, so that no other restore has it as its place
 PROGRAM = re.compile(r"/[\w./-]+", re.ASCII)
+DUMP = re.compile(rf"{FOLDER}/({'|'.join(KINDS)})/{DATABASE.pattern}\.sql".encode())
 # What bpipe says of a program that failed, which Bacula takes for no more than a warning.
 FAILED = re.compile(rf"bpipe-fd: Error closing for file {FOLDER}/([a-z]+)/([^/\s]+)\.sql: ")
 
@@ -28,6 +29,11 @@ def script() -> str:
 def dump_path(kind: str, name: str) -> bytes:
     """Return where a backup has the dump of a database."""
     return f"{FOLDER}/{kind}/{name}.sql".encode()
+
+
+def is_dump(path: bytes) -> bool:
+    """Say whether something in a backup is a dump that our own script made."""
+    return bool(DUMP.fullmatch(path))
 
 
 def plugins(engine, fileset) -> Iterator[str]:
