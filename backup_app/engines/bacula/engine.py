@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from ..base import Engine, File, Listing, Node, Selection
-from . import browsing, downloads, new_jobs, presence, selection
+from ..base import ClientConfig, Engine, File, Listing, Node, Selection, System
+from . import browsing, client_config, downloads, new_jobs, preparing, presence, selection
 from .catalog import Catalog
 from .console import Console
 from .director import Director
@@ -120,6 +120,17 @@ class BaculaEngine(Engine):
 
     def client_tree(self, client, path: bytes) -> Sequence[Node]:
         return browsing.client_tree(self, client, path)
+
+    # --- Clients -----------------------------------------------------------------------------
+
+    def systems(self) -> Sequence[System]:
+        return client_config.SYSTEMS
+
+    def client_config(self, client) -> ClientConfig:
+        return client_config.client_config(self, client)
+
+    def forget_client(self, client) -> None:
+        preparing.forget_client(self, client)
 
     # --- The Director and its catalog ----------------------------------------------------------
 
