@@ -65,7 +65,8 @@ class Director:
 
     def require(self, kind: str, name: str) -> None:
         """Raise EngineError unless the Director's configuration has a thing of this name."""
-        known = name in self.names(kind) if kind == "fileset" else self._defaults(kind, name)
+        # There is no ``.defaults`` of filesets.
+        known = word(name) in self.names(kind) if kind == "fileset" else self._defaults(kind, name)
         if not known:
             raise EngineError(f"The Director knows no {kind} '{name}'.")
 

@@ -18,6 +18,8 @@ import secrets
 import pytest
 from django.db import connections
 
+from backup_app.engines import get_engine
+
 from ..factories import (
     ClientFactory,
     FilesetFactory,
@@ -117,3 +119,20 @@ def bacula_client(bacula, bacula_zone):
         return ClientFactory(account=account, **place | fields)
 
     return make
+
+
+@pytest.fixture
+def director(bacula):
+    """The Director, as the engine asks it."""
+    with get_engine().director() as director:
+        yield director
+
+
+@pytest.fixture
+def own(bacula):
+    """The folder that the operator's job backs up, with two files, empty again afterwards."""
+    (bacula.own / "first").write_text("content of the first")
+    (bacula.own / "second").write_text("content of the second")
+    yield bacula.own
+    for path in bacula.own.iterdir():
+        path.unlink()

@@ -3,43 +3,12 @@
 import time
 
 import pytest
-from django.db import connections
 
 from backup_app.engines import get_engine
 from backup_app.engines.bacula.wanted import Wanted
 from backup_app.exceptions import EngineError, EngineUnreachable
 
-FILE = "SELECT fileid FROM file JOIN filename USING (filenameid) WHERE name = %s AND jobid = %s"
-
-
-@pytest.fixture
-def director(bacula):
-    with get_engine().director() as director:
-        yield director
-
-
-def backed_up(bacula, director, level="Full", client="one-fd"):
-    """Run the operator's backup to its end; return its JobId."""
-    job_id = director.run("operator-backup", client=client, level=level, comment="test")
-    assert bacula.wait(job_id) == "T"
-    return job_id
-
-
-def file_ids(bacula, job_id, *names):
-    """Return the FileIds of names in a job, in their order."""
-    with connections["bacula"].cursor() as cursor:
-        return [cursor.execute(FILE, [name, job_id]).fetchone()[0] for name in names]
-
-
-@pytest.fixture
-def own(bacula):
-    """The folder that the operator's job backs up, with two files, empty again afterwards."""
-    (bacula.own / "first").write_text("content of the first")
-    (bacula.own / "second").write_text("content of the second")
-    yield bacula.own
-    for path in bacula.own.iterdir():
-        path.unlink()
-
+from .operating import at_work, backed_up, file_ids, wait_for
 
 # --- What there is --------------------------------------------------------------------------------
 
@@ -49,6 +18,8 @@ def test_it_tells_its_version(director):
 
 
 def test_it_lists_what_is_configured(director):
+    director.reload()  # without what other tests had configured
+
     found = {kind: director.names(kind) for kind in ("client", "job", "fileset", "pool", "storage")}
 
     assert found == {
@@ -135,20 +106,6 @@ def test_a_running_job_tells_its_progress_and_is_canceled(bacula, director, own)
     assert wait_for(lambda: director.running("one-fd") == {})
 
 
-def at_work(director, job_id):
-    """Return the progress of a job once it has some."""
-    progress = director.running("one-fd").get(job_id)
-    return progress and progress.size and progress
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 20
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return found
-
-
 def test_canceling_what_does_not_run_does_nothing(director):
     assert not director.cancel(999_999)
 
@@ -177,7 +134,7 @@ def test_the_files_of_a_job_are_purged(bacula, director, own):
 
 def test_files_are_restored_to_another_client(bacula, director, own, tmp_path):
     job_id = backed_up(bacula, director)
-    wanted = Wanted([job_id], files=file_ids(bacula, job_id, "second"))
+    wanted = Wanted([job_id], files=file_ids(job_id, "second"))
 
     restore = director.restore(
         wanted,
@@ -218,7 +175,7 @@ def test_a_folder_is_restored_with_all_that_is_in_it(bacula, director, own, tmp_
 def test_no_table_of_wanted_files_stays(bacula, director, own, tmp_path):
     job_id = backed_up(bacula, director)
 
-    director.bootstrap(Wanted([job_id], files=file_ids(bacula, job_id, "first")))
+    director.bootstrap(Wanted([job_id], files=file_ids(job_id, "first")))
 
     assert bacula.query("SELECT tablename FROM pg_tables WHERE tablename LIKE 'b2%'") == []
 
@@ -226,7 +183,7 @@ def test_no_table_of_wanted_files_stays(bacula, director, own, tmp_path):
 def test_a_bootstrap_tells_where_a_file_is(bacula, director, own):
     job_id = backed_up(bacula, director)
 
-    text = director.bootstrap(Wanted([job_id], files=file_ids(bacula, job_id, "first")))
+    text = director.bootstrap(Wanted([job_id], files=file_ids(job_id, "first")))
 
     found = dict(line.split("=", 1) for line in text.splitlines())
     (volume,) = director.catalog.volumes_of(job_id)
@@ -236,7 +193,7 @@ def test_a_bootstrap_tells_where_a_file_is(bacula, director, own):
 
 def test_ten_thousand_files_are_wanted_at_once(bacula, director, own):
     job_id = backed_up(bacula, director)
-    (first,) = file_ids(bacula, job_id, "first")
+    (first,) = file_ids(job_id, "first")
 
     text = director.bootstrap(Wanted([job_id], files=[first, *range(10**9, 10**9 + 10_000)]))
 

@@ -1,0 +1,41 @@
+"""What an operator does with the jobs of the throwaway Bacula, for tests."""
+
+import time
+
+from django.db import connections
+
+FILE = "SELECT fileid FROM file JOIN filename USING (filenameid) WHERE name = %s AND jobid = %s"
+SECONDS = 30  # until what does not happen is a fault
+
+
+def backed_up(bacula, director, level="Full", client="one-fd", job="operator-backup") -> int:
+    """Run a backup to its good end; return its JobId."""
+    job_id = director.run(job, client=client, level=level, comment="test")
+    assert bacula.wait(job_id) == "T"
+    return job_id
+
+
+def file_ids(job_id, *names) -> list[int]:
+    """Return the FileIds of names in a job, in their order."""
+    with connections["bacula"].cursor() as cursor:
+        return [cursor.execute(FILE, [name, job_id]).fetchone()[0] for name in names]
+
+
+def log_of(bacula, job_id) -> str:
+    query = f"SELECT logtext FROM log WHERE jobid = {int(job_id)} ORDER BY logid"  # noqa: S608
+    return "\n".join("\t".join(row) for row in bacula.query(query))
+
+
+def at_work(director, job_id, client="one-fd"):
+    """Return the progress of a job once it has some."""
+    progress = director.running(client).get(job_id)
+    return progress and progress.size and progress
+
+
+def wait_for(condition):
+    """Return what a condition says once that is true."""
+    deadline = time.monotonic() + SECONDS
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"not within {SECONDS} seconds"
+        time.sleep(0.02)
+    return found
