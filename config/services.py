@@ -28,13 +28,22 @@ def database(url: str, default: Path) -> dict:
     """Return an entry of DATABASES: for a URL, or for the SQLite file ``default`` without one."""
     if not url:
         return _sqlite({"ENGINE": environ.Env.DB_SCHEMES["sqlite"], "NAME": str(default)})
-    scheme = _parts("DATABASE_URL", url, POSTGRESQL | {"sqlite"}).scheme
+    if _parts("DATABASE_URL", url, POSTGRESQL | {"sqlite"}).scheme in POSTGRESQL:
+        return postgresql("DATABASE_URL", url)
     entry = environ.Env.db_url_config(url)
-    if scheme in POSTGRESQL:
-        return _postgresql(entry, url)
     if entry["NAME"] != ":memory:" and not Path(entry["NAME"]).absolute().parent.is_dir():
         raise wrong("DATABASE_URL", url, "is a file in a folder that does not exist")
     return _sqlite(entry)
+
+
+def postgresql(name: str, url: str) -> dict:
+    """Return an entry of DATABASES for the URL that a variable has."""
+    _parts(name, url, POSTGRESQL)
+    entry = environ.Env.db_url_config(url)
+    if not entry["NAME"]:
+        raise wrong(name, shown(url), "names no database")
+    defaults = {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
+    return defaults | entry | {"OPTIONS": {"connect_timeout": 5} | entry.get("OPTIONS", {})}
 
 
 def cache(url: str) -> dict:
@@ -54,13 +63,6 @@ def mail(url: str) -> dict:
 
 def _sqlite(entry: dict) -> dict:
     return entry | {"CONN_MAX_AGE": None, "OPTIONS": SQLITE_OPTIONS | entry.get("OPTIONS", {})}
-
-
-def _postgresql(entry: dict, url: str) -> dict:
-    if not entry["NAME"]:
-        raise wrong("DATABASE_URL", shown(url), "names no database")
-    defaults = {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
-    return defaults | entry | {"OPTIONS": {"connect_timeout": 5} | entry.get("OPTIONS", {})}
 
 
 def _parts(name: str, url: str, schemes: set[str]) -> SplitResult:

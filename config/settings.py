@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from backup_app import conf as backup_conf
 from calendar_app import conf as calendar_conf
 
-from . import data, services
+from . import bacula, data, services
 from .environment import load, wrong
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -187,6 +187,7 @@ BACKUP_LOCAL_ROOTS = [] if PRODUCTION else [str(DATA_DIR / data.DEMO_FILES)]
 globals().update(env.group("BACKUP_", backup_conf.DEFAULTS))
 BACKUP_CLIENT_ADDRESS = "config.logins.address"
 BACKUP_QUEUE = "backups"
+globals().update(bacula.settings(env, DATABASES, backup_conf.ENGINES))
 # As much as the backup service takes in one form; what each API takes it says itself.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000  # bytes
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 25_000

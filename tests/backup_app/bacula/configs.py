@@ -26,7 +26,7 @@ Catalog {{
   Name = MyCatalog
   dbname = "{database}"
   dbuser = "{db_user}"
-  dbpassword = ""
+  dbpassword = "{db_password}"
   DB Address = "{db_host}"
   DB Port = {db_port}
 }}

@@ -23,6 +23,7 @@ SERVER = {
     "host": os.environ.get("PGHOST", "127.0.0.1"),
     "port": os.environ.get("PGPORT", "5432"),
     "user": os.environ.get("PGUSER", "postgres"),
+    "password": os.environ.get("PGPASSWORD", ""),
 }
 
 

@@ -1,0 +1,109 @@
+"""The Bacula that backs up real networks: its catalog as a database, its Director as an engine.
+
+With ``BACULA_CATALOG_URL`` there is one, the engine "bacula" for zones; the other variables are
+that engine's OPTIONS, in capitals.
+"""
+
+import re
+
+from django.core.exceptions import ImproperlyConfigured
+
+from . import services
+from .environment import Environment, wrong
+
+ALIAS = "bacula"
+PREFIX = "BACULA_"
+URL = f"{PREFIX}CATALOG_URL"
+BACKEND = "backup_app.engines.bacula.BaculaEngine"
+DEFAULTS: dict[str, bool | int | str] = {
+    "ADDRESS": "127.0.0.1",
+    "PORT": 9101,
+    "DIRECTOR": "bacula-dir",
+    "CONSOLE": "",
+    "PASSWORD": "",
+    "CONFIG_DIR": "",
+    "DIRECTOR_CONFIG": "/etc/bacula/bacula-dir.conf",
+    "DIRECTOR_PROGRAM": "/usr/sbin/bacula-dir",
+    "STORAGES": "",
+    "EXTRACT_PROGRAM": "/usr/sbin/bextract",
+    "STORAGE_CONFIG": "",
+    "SPOOL_CLIENT": "",
+    "DATABASE_PROGRAM": "/usr/local/sbin/backup-databases",
+    "PREFIX": "bk-",
+    "TIME_ZONE": "",
+    "ANSWER_SECONDS": 30,
+    "AWAY_SECONDS": 900,
+}
+ANY = ".*", ""
+PATH = "/.+", "is no absolute path"
+NUMBER = "[1-9][0-9]*", "is not a whole number from 1 up"
+NAME = r"[\w:. -]{1,127}", "is no name in Bacula: letters, digits, blanks and -_.: make one"
+FORMS = {
+    "PORT": ("[1-9][0-9]{0,4}", "is no port"),
+    "DIRECTOR": NAME,
+    "CONSOLE": NAME,
+    "SPOOL_CLIENT": NAME,
+    "PREFIX": (r"[A-Za-z][\w-]{0,30}", "is no letter and, after it, letters, digits, - and _"),
+    "CONFIG_DIR": PATH,
+    "DIRECTOR_CONFIG": PATH,
+    "DIRECTOR_PROGRAM": PATH,
+    "STORAGES": PATH,
+    "EXTRACT_PROGRAM": PATH,
+    "STORAGE_CONFIG": PATH,
+    "DATABASE_PROGRAM": PATH,
+    "ANSWER_SECONDS": NUMBER,
+    "AWAY_SECONDS": NUMBER,
+}
+# The service reads the catalog and writes nothing there, whatever its role may.
+READ_ONLY = "-c default_transaction_read_only=on"
+
+
+class Router:
+    """Keeps migrations away from the catalog, whose tables are Bacula's."""
+
+    def allow_migrate(self, db, app_label, **hints):
+        return False if db == ALIAS else None
+
+
+def settings(env: Environment, databases: dict, engines: dict) -> dict:
+    """Return the settings with a Bacula added, unless there is none.
+
+    Raises ``ImproperlyConfigured`` for a variable that is not known, missing or wrong.
+    """
+    given = env.group(PREFIX, {"CATALOG_URL": "", **DEFAULTS})
+    url = given.pop(URL, "")
+    if not url:
+        _require_none(given)
+        return {}
+    _require_right(env, given)
+    options = {name.removeprefix(PREFIX).lower(): value for name, value in given.items()}
+    return {
+        "DATABASES": databases | {ALIAS: catalog(url)},
+        "DATABASE_ROUTERS": [f"{__name__}.{Router.__name__}"],
+        "BACKUP_ENGINES": engines | {ALIAS: {"BACKEND": BACKEND, "OPTIONS": options}},
+    }
+
+
+def catalog(url: str) -> dict:
+    """Return the entry of DATABASES for the URL of a catalog."""
+    entry = services.postgresql(URL, url)
+    words = [READ_ONLY, entry["OPTIONS"].get("options", "")]
+    return entry | {"OPTIONS": entry["OPTIONS"] | {"options": " ".join(filter(None, words))}}
+
+
+def _require_none(given: dict) -> None:
+    for name in sorted(given):
+        raise ImproperlyConfigured(f"{name} is set, but {URL} is not: there is no Bacula to use.")
+
+
+def _require_right(env: Environment, given: dict) -> None:
+    if f"{PREFIX}PASSWORD" not in given:
+        raise ImproperlyConfigured(
+            f"{PREFIX}PASSWORD is not set: without one the Director lets nobody in."
+        )
+    for name, value in given.items():
+        form, why = FORMS.get(name.removeprefix(PREFIX), ANY)
+        if not re.fullmatch(form, str(value)):
+            raise wrong(name, str(value), why)
+    if f"{PREFIX}TIME_ZONE" in given:
+        env.zone(f"{PREFIX}TIME_ZONE", "")
