@@ -3,7 +3,8 @@
 A pattern without a slash is of names, one that begins with a slash or a drive of whole paths, any
 other of the last parts of paths. A ``*`` stands for slashes as well, but not in a name. Bacula
 compares whole paths only, byte by byte with wildcards, or with regular expressions; so a name's
-``*`` and what stands for one character (``?``, ``[a-z]``) become regular expressions.
+``*`` and what stands for one character (``?``, ``[a-z]``) become regular expressions. What is no
+text in the client's locale fits none of these, and so is backed up.
 """
 
 import re

@@ -3,11 +3,12 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ...exceptions import EngineError, InvalidEngine
 from .names import in_config, word
 
-DEFAULTS = {
+DEFAULTS: dict[str, Any] = {
     "address": "",
     "port": 9103,
     "password": "",
@@ -42,7 +43,7 @@ def read(file: Path | None) -> dict[str, dict]:
 def _cleaned(name, table, place) -> dict:
     if not isinstance(table, Mapping):
         raise InvalidEngine(f"'{name}' in {place} is no table: storages are written as [name].")
-    values = DEFAULTS | table
+    values: dict[str, Any] = {**DEFAULTS, **table}
     for key, value in values.items():
         if key not in DEFAULTS:
             known = ", ".join(DEFAULTS)
