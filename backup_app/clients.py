@@ -9,6 +9,7 @@ from .conf import conf
 from .engines import get_engine
 from .engines.base import ClientConfig
 from .exceptions import Invalid, WrongState
+from .kept import require_as_kept
 from .models import Client, Job
 
 ADDRESSES = ("ip", "internal_ip")
@@ -30,7 +31,8 @@ def save(account, name: str, *, system: str, **values) -> Client:
 
     values: ``ip`` (a new client needs it), ``internal_ip``, ``fileset``, ``pool``, ``zone``,
     ``schedule``, ``connection``. A new client gets the account's defaults where none are given.
-    Raises Invalid, and WrongState for an address of another client or for a zone that does not fit.
+    Raises Invalid, and WrongState for an address of another client, for a zone that does not fit,
+    and where the engine keeps what is to be changed.
     """
     name = names.cleaned(name, "client")
     known = _clients_of(account).filter(name=name).first()
@@ -47,6 +49,7 @@ def cleaned(account, name: str, known: Client | None, *, system: str, **values) 
     """
     name = names.cleaned(name, "client")
     values = _cleaned(values) | {"system": system_named(system)}
+    require_as_kept(known, values | {"name": name})
     _require_address(account, name, known, values)
     values |= _placed(account, known, values)
     _require_engine(values["zone"], values["system"])

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 
 from . import names, schedules
 from .exceptions import Invalid
+from .kept import require_as_kept
 from .models import Client, Fileset
 
 KINDS = ("mysql", "postgresql")
@@ -16,6 +17,7 @@ LONGEST = 4096
 MOST_FOLDERS = 1000  # each of which is listed by a program of its own, and compared with all others
 MOST_BYTES = 60_000  # of all patterns: they are words of one command line, which Linux limits
 COMPRESSION = range(1, 20)
+CONTENT = ("include", "databases")  # of which a fileset needs some
 
 # What every unix machine has, and what is not made again from its packages.
 DEFAULTS = {
@@ -36,16 +38,18 @@ def save(account, name: str, **values) -> Fileset:
     """Create a fileset, or change what is given of the account's fileset with this name.
 
     values: ``include`` (``{"path"}`` or paths), ``exclude``, ``options`` (those that are not given
-    stay), ``databases``, ``verify``, ``schedule``. Raises Invalid.
+    stay), ``databases``, ``verify``, ``schedule``. Raises Invalid, and WrongState where the engine
+    keeps what is to be changed.
     """
     name = names.cleaned(name, "fileset")
     values = cleaned(values)
     known = Fileset.objects.filter(account=account, name=name).first() or Fileset()
     if "options" in values:
         values["options"] = known.options | values["options"]
-    require_content(
-        name, values.get("include", known.include), values.get("databases", known.databases)
-    )
+    require_as_kept(known, values)
+    if not known.is_adopted:  # of which we may not be able to show all
+        include, databases = (values.get(key, getattr(known, key)) for key in CONTENT)
+        require_content(name, include, databases)
     return Fileset.objects.update_or_create(account=account, name=name, defaults=values)[0]
 
 

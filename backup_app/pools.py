@@ -5,6 +5,7 @@ from django.db.models import Count, Sum
 
 from . import names
 from .exceptions import Invalid, WrongState
+from .kept import require_as_kept
 from .models import Pool, Storage
 
 DEFAULT = "default"
@@ -15,12 +16,13 @@ def save(account, name: str, **values) -> Pool:
 
     values: ``storage`` (a Storage; the first one when none is given), ``retention_days``,
     ``keep_full``, ``quota_bytes`` (None is none). Deletes nothing: ``prune`` does.
-    Raises Invalid, and WrongState when there is no storage yet or the pool's clients are in
-    another zone.
+    Raises Invalid, and WrongState when there is no storage yet, the pool's clients are in another
+    zone, or the engine keeps what is to be changed.
     """
     name = names.cleaned(name, "pool")
     _require_valid(values)
     known = Pool.objects.filter(account=account, name=name).first()
+    require_as_kept(known, values)
     if known and "storage" in values:
         require_zone(known, values["storage"])
     if not known:

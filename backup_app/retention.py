@@ -68,14 +68,25 @@ def expired(client: Client) -> list[Job]:
 
     Kept are open jobs; those that ended within the pool's days; of each fileset the newest good
     backup and, of each pool, the newest full ones; those that are read, or whose download began
-    within a day; and all that one of these builds on or reads.
+    within a day; and all that one of these builds on or reads. Jobs that were adopted, and backups
+    in a pool that was, stay as long as the engine itself keeps them.
     """
-    ended = list(client.jobs.exclude(status__in=OPEN).select_related("pool"))
+    ended = [job for job in _ended(client) if not _is_in_adopted_pool(job)]
     backups = [job for job in ended if job.type == Job.Type.BACKUP and job.is_good]
     kept = {job.pk for job in ended if _is_young(job, client)}
     kept |= _newest(backups) | _newest_full(backups) | _read_now(client)
     kept |= _built_on(client, kept)
     return [job for job in ended if job.pk not in kept]
+
+
+def _ended(client):
+    ours = client.jobs.filter(engine_state__adopted__isnull=True)
+    return ours.exclude(status__in=OPEN).select_related("pool")
+
+
+def _is_in_adopted_pool(job):
+    is_there = job.type == Job.Type.BACKUP and job.is_good and job.pool
+    return bool(is_there) and job.pool.is_adopted
 
 
 def _is_young(job, client):

@@ -1,10 +1,20 @@
 from django.contrib.admin import register
 from django.db.models import Count, Q
+from django.utils.html import format_html_join
 from unfold.decorators import display
 
 from ..forms import FilesetForm
+from ..kept import kept_fields
 from ..models import Fileset
 from .owned import OwnedAdmin
+
+ADOPTED_FIELDS = [
+    ("account", "name"),
+    "folders",
+    "left_out",
+    ("engine_name", "verify"),
+    "schedule",
+]
 
 
 @register(Fileset)
@@ -22,9 +32,25 @@ class FilesetAdmin(OwnedAdmin):
         ("compression", "schedule"),
     ]
 
+    def get_fields(self, request, obj=None):
+        """Of an adopted fileset what is in it is shown as far as Bacula tells."""
+        return ADOPTED_FIELDS if obj and obj.is_adopted else self.fields
+
+    def get_readonly_fields(self, request, obj=None):
+        shown = ["folders", "left_out", "engine_name"] if kept_fields(obj) else []
+        return [*super().get_readonly_fields(request, obj), *shown]
+
     def get_queryset(self, request):
         present = Count("clients", filter=Q(clients__deleted=None))
         return super().get_queryset(request).annotate(client_count=present)
+
+    @display(description="folders and files")
+    def folders(self, fileset):
+        return _lines(each["path"] for each in fileset.include)
+
+    @display(description="left out")
+    def left_out(self, fileset):
+        return _lines(fileset.exclude)
 
     @display(description="folders, files and databases")
     def content(self, fileset):
@@ -36,3 +62,7 @@ class FilesetAdmin(OwnedAdmin):
     @display(description="clients", ordering="client_count")
     def number_of_clients(self, fileset):
         return fileset.client_count
+
+
+def _lines(texts):
+    return format_html_join("", "<div><code>{}</code></div>", ((text,) for text in texts))

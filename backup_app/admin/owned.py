@@ -1,5 +1,6 @@
 """What belongs to an account."""
 
+from ..kept import kept_fields
 from .filters import RelatedFilter
 from .lists import BackupAdmin
 
@@ -12,7 +13,7 @@ class OwnedAdmin(BackupAdmin):
     derived_fields = []
 
     def get_readonly_fields(self, request, obj=None):
-        return [*self.derived_fields, *(["account"] if obj else [])]
+        return [*self.derived_fields, *(["account"] if obj else []), *kept_fields(obj)]
 
     def get_changeform_initial_data(self, request):
         return {"account": request.user.pk, **super().get_changeform_initial_data(request)}

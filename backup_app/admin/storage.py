@@ -6,6 +6,7 @@ from unfold.decorators import display
 from .. import storages
 from ..exceptions import InvalidEngine
 from ..forms import StorageForm
+from ..kept import kept_fields
 from ..models import Storage
 from . import columns
 from .filters import RelatedFilter
@@ -20,8 +21,10 @@ class StorageAdmin(BackupAdmin):
     list_select_related = ["zone"]
     search_fields = ["name", "path"]
     autocomplete_fields = ["zone"]
-    readonly_fields = ["used", "free"]
     fields = ["name", "zone", "kind", "path", "capacity", ("used", "free")]
+
+    def get_readonly_fields(self, request, obj=None):
+        return ["used", "free", *kept_fields(obj)]
 
     def get_queryset(self, request):
         stored = Coalesce(Sum("jobs__stored_bytes"), 0)

@@ -1,6 +1,7 @@
 from django.core.exceptions import ValidationError
 
 from .. import clients, filesets, host_keys
+from ..kept import kept_fields
 from ..models import Client
 from .owned import OwnedForm
 from .refusals import refusals
@@ -34,7 +35,9 @@ class ClientForm(OwnedForm):
         return self.cleaned_data
 
     def _check(self):
-        given = {name: self.cleaned_data[name] for name in CHECKED}
+        # What the engine keeps of an adopted client is shown only, and not in the form.
+        shown = {name: getattr(self.known, name) for name in kept_fields(self.known)}
+        given = {name: (shown | self.cleaned_data)[name] for name in CHECKED}
         with refusals(self):
             self.cleaned_data |= clients.cleaned(self.owner, known=self.known, **given)
 

@@ -12,6 +12,7 @@ from .refusals import refusals
 CHECKED = ["include", "exclude", "databases", "verify", "schedule"]
 OPTIONS = ["one_filesystem", "compression"]
 CONTENT = ["name", "include", "databases"]
+KEPT = ["include", "exclude", "databases", *OPTIONS]  # by the engine, of an adopted one
 
 
 class FilesetForm(OwnedForm):
@@ -43,6 +44,8 @@ class FilesetForm(OwnedForm):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
+        if self.instance.is_adopted:
+            self.fields = {name: self.fields[name] for name in self.fields if name not in KEPT}
         for name in OPTIONS:
             if name in self.fields:
                 self.fields[name].initial = self.instance.options.get(name)
@@ -52,12 +55,16 @@ class FilesetForm(OwnedForm):
         given = {name: self.cleaned_data[name] for name in CHECKED if name in self.cleaned_data}
         with refusals(self):
             self.cleaned_data |= filesets.cleaned(given)
+        if not self.instance.is_adopted:
+            self._check_content()
+        return self.cleaned_data
+
+    def _check_content(self):
         with refusals(self):
             self.instance.options = self._options()
         if not self.errors:
             with refusals(self):
                 filesets.require_content(*(self.cleaned_data[name] for name in CONTENT))
-        return self.cleaned_data
 
     def _options(self):
         given = {name: self.cleaned_data.get(name) for name in OPTIONS}

@@ -1,5 +1,7 @@
 """What may have been in an engine before this service knew it."""
 
+from typing import ClassVar
+
 from django.db import models
 
 
@@ -11,6 +13,8 @@ class Adoptable(models.Model):
         blank=True,
         help_text="What the engine calls it, where it was there before; empty is a name we give.",
     )
+
+    kept_by_engine: ClassVar[tuple[str, ...]] = ()  # the fields that are as the engine has them
 
     class Meta:
         abstract = True

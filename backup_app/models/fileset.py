@@ -27,6 +27,8 @@ class Fileset(Adoptable):
         help_text="Cron expression for clients without one of their own.",
     )
 
+    kept_by_engine = ("include", "exclude", "options", "databases")
+
     class Meta:
         ordering = ["name", "id"]
         constraints = [

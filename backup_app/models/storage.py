@@ -32,6 +32,8 @@ class Storage(Adoptable):
         null=True, blank=True, help_text="Bytes that may be used; empty is what the disk has."
     )
 
+    kept_by_engine = ("zone", "kind", "path")
+
     class Meta:
         ordering = ["name"]
 

@@ -83,6 +83,24 @@ def test_what_is_older_than_the_pool_says_goes_newest_first(client):
     assert left() == kept
 
 
+def test_what_was_adopted_is_for_its_engine_to_prune(client):
+    adopted = [backup(client, days, engine_state={"adopted": True}) for days in (40, 1)]
+    failed = backup(client, 39, status="failed", engine_state={"adopted": True})
+    own, newer = backup(client, 38), backup(client, 37)
+
+    assert pruned(client) == [own.pk]
+    assert left() == [adopted[0], adopted[1], failed, newer]
+
+
+def test_so_are_backups_in_a_pool_that_was_adopted(client):
+    pool = PoolFactory(account=client.account, engine_name="Default")
+    kept = [backup(client, days, pool=pool) for days in (40, 1)]
+    failed = backup(client, 39, pool=pool, status="failed")
+
+    assert pruned(client) == [failed.pk]
+    assert left() == kept
+
+
 def test_what_a_kept_one_builds_on_stays(client):
     full = backup(client, 40)
     old = backup(client, 39, on=full)
