@@ -19,8 +19,14 @@ LISTS = {
     "pool": ".pools",
     "storage": ".storage",
 }
+SOON = 5  # seconds; the answer of a client that is well takes a tenth
+SILENCE = 300  # seconds for which a client that did not answer is left alone
 PATIENCE = 20  # how many times longer than others a command may take that works through a catalog
 RUNNING = "CRBFSMmsjcdptaliqLW"  # letters of the jobs that have not ended
+
+# Until when which clients are left alone. The Director goes on waiting for what we gave up, with
+# one of its consoles, of which it has twenty.
+silent: dict[tuple[str, int, str], float] = {}
 
 
 class Director:
@@ -160,11 +166,18 @@ class Director:
     # --- Clients --------------------------------------------------------------------------------
 
     def running(self, client: str) -> dict[int, status.Progress]:
-        """Return what a client is at, by JobId; nothing where the client cannot be asked."""
+        """Return what a client is at, by JobId; nothing where it does not answer soon.
+
+        It is then not asked again for some minutes.
+        """
         self.require("client", client)
+        place = self.console.address, self.console.port, client
+        if silent.get(place, 0) > time.monotonic():
+            return {}
         try:
-            return status.progress(self._status(client, "running"))
+            return status.progress(self._status(client, "running", seconds=SOON))
         except EngineError:
+            silent[place] = time.monotonic() + SILENCE
             return {}
 
     def client_header(self, client: str) -> dict[str, str]:
@@ -175,10 +188,10 @@ class Director:
         self.require("client", client)
         return status.header(self._status(client, "header"))
 
-    def _status(self, client, what) -> str:
-        # The Director itself waits for a client that is away, up to many minutes.
+    def _status(self, client, what, seconds=None) -> str:
+        # On a connection that may hang: the Director itself waits for a client long.
         with self.console.another() as console:
-            said = "".join(console.ask(f".status client={_name(client)} {what}"))
+            said = "".join(console.ask(f".status client={_name(client)} {what}", seconds=seconds))
         if "Failed to connect to Client" in said:
             raise EngineUnreachable(f"The Director cannot reach client '{client}'.")
         return said
