@@ -10,8 +10,8 @@ from .reader import text
 OWN = "(SELECT filenameid FROM filename WHERE name = '')"
 
 CHAIN = """
-SELECT jobid, level, purgedfiles <> 0, hascache = 1 FROM job
-WHERE jobid = ANY(%(jobs)s) ORDER BY jobtdate, jobid
+SELECT jobid, level, purgedfiles <> 0, hasbase <> 0, hascache = 1 FROM job
+WHERE jobid = ANY(%(jobs)s::int[]) ORDER BY jobtdate, jobid
 """
 
 
@@ -19,7 +19,7 @@ def visible(table: str) -> str:
     """Return a condition: whether the chain has anything at or below a folder."""
     return f"""EXISTS (
         SELECT 1 FROM pathvisibility v
-        WHERE v.pathid = {table}.pathid AND v.jobid = ANY(%(chain)s)
+        WHERE v.pathid = {table}.pathid AND v.jobid = ANY(%(chain)s::int[])
     )"""
 
 
@@ -123,7 +123,7 @@ FILES_BY_ID = f"""
 SELECT u.fileid, u.pathid, {text("p.path")}, {text("n.name")}
 FROM file u JOIN path p USING (pathid) JOIN filename n USING (filenameid)
 {newest("u", "u.filenameid")}
-WHERE u.fileid = ANY(ARRAY(SELECT unnest(%(files)s::bigint[]))) AND u.jobid = ANY(%(chain)s)
+WHERE u.fileid = ANY(ARRAY(SELECT unnest(%(files)s::bigint[]))) AND u.jobid = ANY(%(chain)s::int[])
     AND own.fileid = u.fileid AND own.fileindex > 0
 """
 

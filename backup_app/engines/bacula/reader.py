@@ -13,9 +13,12 @@ from ...exceptions import EngineError, EngineUnreachable
 VERSION = 16  # of the tables of Bacula 9.6
 TIMED_OUT = "57014"
 CHUNK = 2000  # rows
-# Compiling a query takes longer than most of ours do.
+# All that is asked for is a few rows, which have an index: to compile the query, to share the work
+# or to read the whole table instead would take longer.
 PREPARE = """
-SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', false)
+SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', false),
+    set_config('max_parallel_workers_per_gather', '0', false),
+    set_config('random_page_cost', '1.1', false)
 """
 
 _prepared: WeakSet = WeakSet()  # the connections of psycopg that have been looked at

@@ -100,13 +100,18 @@ class View:
         links = self.job.source_links.values_list("source__engine_job_id", flat=True)
         jobs = [job_id for job_id in links if job_id]
         found = self._catalog.rows(queries.CHAIN, {"jobs": jobs})
-        if not found or len(found) < len(jobs) or any(purged for _, _, purged, _ in found):
+        if not found or len(found) < len(jobs) or any(purged for _, _, purged, *_ in found):
             raise WrongState(
                 f"The files of backup {self.job.pk} are no longer all in Bacula's catalog:"
                 " it cannot be read."
             )
+        if any(has_base for *_, has_base, _ in found):
+            raise WrongState(
+                f"Backup {self.job.pk} leaves out what a base job of Bacula's has:"
+                " it cannot be read."
+            )
         update_cache(self.engine, [job_id for job_id, *_, is_cached in found if not is_cached])
-        return [(job_id, level) for job_id, level, _, _ in found]
+        return [(job_id, level) for job_id, level, *_ in found]
 
     def _page(
         self, query: str, within: list[int], offset: int = 0, limit: int | None = None

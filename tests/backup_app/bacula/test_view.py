@@ -385,3 +385,10 @@ def test_a_backup_that_bacula_forgot_cannot_be_read(forge):
     later.source_links.all().delete()
     with pytest.raises(WrongState, match=f"backup {later.pk} are no longer"):
         view_of(later).listing(b"/")
+
+
+def test_a_backup_that_leaves_files_to_a_base_job_cannot_be_read(forge):
+    job = forge([b"/srv/"], hasbase=1)
+
+    with pytest.raises(WrongState, match=f"Backup {job.pk} leaves out"):
+        view_of(job).listing(b"/")
