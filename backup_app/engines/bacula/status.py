@@ -9,7 +9,7 @@ class Progress:
     """How far a job is on its client."""
 
     files: int
-    size: int
+    size: int  # bytes that were read of it; of a restore those that were written
     path: bytes  # what it is at, b"" between two
 
 
@@ -25,7 +25,7 @@ def progress(said: str) -> dict[int, Progress]:
     return {
         job_id: Progress(
             _number(block, "JobFiles"),
-            _number(block, "JobBytes"),
+            _number(block, "ReadBytes") or _number(block, "JobBytes"),
             os.fsencode(block.get("Processing file", "")),
         )
         for job_id, block in found.items()
