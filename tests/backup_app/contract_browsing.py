@@ -44,7 +44,8 @@ class Browsing(Setting):
 
         found = {file.name: file for file in engine.list_folder(job, bytes(filled)).files}
 
-        assert (found[b"link"].type, found[b"link"].target) == ("symlink", b"docs/letter")
+        target = b"docs/letter" if self.knows_targets else b""
+        assert (found[b"link"].type, found[b"link"].target) == ("symlink", target)
         assert {found[b"large"].type, found[b"twin"].type} == {"file", "hardlink"}
 
     def test_pages_of_a_folder_make_up_the_whole(self, engine, machine, filled):

@@ -10,7 +10,6 @@ from backup_app.engines.base import Selection
 from backup_app.exceptions import Canceled, NotFound
 
 from .contract_setting import UNKNOWN, Setting, at, at_work, change, downloaded, paths_of
-from .restores import tree_of
 from .runs import Recording
 
 
@@ -48,30 +47,32 @@ class Restores(Setting):
 
         done = self.restore(job, engine.select_paths(job, [bytes(filled)]), destination)
 
-        assert tree_of(at(destination, filled)) == tree_of(filled)
+        assert self.tree_of(at(destination, filled)) == self.tree_of(filled)
         assert (done.type, done.parent) == ("restore", job)
 
     def test_a_tree_comes_back_to_where_it_was(self, engine, machine, filled):
-        before = tree_of(filled)
+        before = self.tree_of(filled)
         job = self.back_up(machine)
         shutil.rmtree(filled / "docs")
         (filled / "large").write_text("spoiled")
 
         self.restore(job, engine.select_paths(job, [bytes(filled)]), "/")
 
-        assert tree_of(filled) == before
+        assert self.tree_of(filled) == before
 
     def test_each_backup_restores_the_tree_of_its_time(self, engine, machine, filled, destination):
-        full, old = self.back_up(machine), tree_of(filled)
+        full, old = self.back_up(machine), self.tree_of(filled)
         change(filled)
-        later, new = self.back_up(machine, "Incremental"), tree_of(filled)
+        later = self.back_up(machine, "Incremental")
+        new = self.tree_of(filled, dated_folders=self.dates_folders)
 
         for job, name in ((full, "old"), (later, "new")):
             (destination / name).mkdir()
             self.restore(job, engine.select_paths(job, [bytes(filled)]), destination / name)
 
-        assert tree_of(at(destination / "old", filled)) == old
-        assert tree_of(at(destination / "new", filled)) == new
+        assert self.tree_of(at(destination / "old", filled)) == old
+        restored = at(destination / "new", filled)
+        assert self.tree_of(restored, dated_folders=self.dates_folders) == new
 
     def test_only_what_was_chosen_is_restored(self, engine, machine, filled, destination):
         job = self.back_up(machine)
@@ -92,7 +93,7 @@ class Restores(Setting):
         unpack = ["tar", "--extract", "--directory", destination]
         subprocess.run(unpack, input=downloaded(engine, job), check=True)
 
-        assert tree_of(at(destination, filled)) == tree_of(filled)
+        assert self.tree_of(at(destination, filled)) == self.tree_of(filled)
 
     def test_any_part_of_a_download_can_be_read_at_any_time(self, engine, machine, filled):
         job = self.back_up(machine)

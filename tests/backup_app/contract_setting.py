@@ -1,6 +1,7 @@
 """What the tests of all engines stand on: hooks, a tree, and how to back it up and restore it."""
 
 import os
+import stat
 import time
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from backup_app import jobs, running
 from backup_app.engines import get_engine
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
+
+from .restores import tree_of
 
 LATIN = b"caf\xe9\nau lait"
 UNKNOWN = 2**62
@@ -24,7 +27,17 @@ class Setting:
     ``leftovers(job)``: all that is stored of a job, as a list.
     ``damage(job)``: spoils what a backup stored.
     ``finish(job)``: does a queued job, and looks after one that goes on in its engine.
+
+    And where an engine keeps less than all, what it keeps:
+
+    ``time_step_ns``: of what the times of files are multiples.
+    ``knows_targets``: whether views say what symlinks lead to.
+    ``dates_folders``: whether a restore from several backups gives folders their times.
     """
+
+    time_step_ns = 1
+    knows_targets = True
+    dates_folders = True
 
     def leftovers(self, job) -> list:
         raise NotImplementedError
@@ -71,6 +84,16 @@ class Setting:
         lines = [str(line) for line in job.log.all()]
         assert (job.status, lines) == (status, lines)
         return job
+
+    def tree_of(self, folder, *, dated_folders=True):
+        """Return what there is below a folder, with times as the engine keeps them."""
+        found = tree_of(folder).items()
+        return {path: self._kept(dated_folders, *values) for path, values in found}
+
+    def _kept(self, dated_folders, mode, owner, mtime_ns, *rest):
+        is_dated = dated_folders or not stat.S_ISDIR(mode)
+        mtime_ns = mtime_ns // self.time_step_ns * self.time_step_ns if is_dated else None
+        return mode, owner, mtime_ns, *rest
 
     def paths_in(self, engine, job, folder):
         """Return the paths of all that is below a folder of a view, by walking through it."""
