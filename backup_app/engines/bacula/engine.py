@@ -6,8 +6,32 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from ..base import ClientConfig, Engine, File, Listing, Node, Selection, System
-from . import browsing, client_config, downloads, new_jobs, preparing, presence, selection
+from ..base import (
+    ClientConfig,
+    Engine,
+    File,
+    Listing,
+    Node,
+    Outcome,
+    Problem,
+    Run,
+    Selection,
+    System,
+)
+from . import (
+    backup,
+    browsing,
+    check,
+    client_config,
+    downloads,
+    new_jobs,
+    preparing,
+    presence,
+    removing,
+    restore,
+    selection,
+    verify,
+)
 from .catalog import Catalog
 from .console import Console
 from .director import Director
@@ -78,6 +102,26 @@ class BaculaEngine(Engine):
         self.zone = ZoneInfo(time_zone) if time_zone else timezone.get_default_timezone()
         self.answer_seconds, self.away_seconds = answer_seconds, away_seconds
 
+    # --- Doing jobs ------------------------------------------------------------------------------
+
+    def backup(self, run: Run) -> Outcome:
+        return backup.back_up(self, run)
+
+    def restore(self, run: Run) -> Outcome:
+        return restore.restore(self, run)
+
+    def verify(self, run: Run) -> Outcome:
+        return verify.verify(self, run)
+
+    def discard(self, job) -> None:
+        removing.discard(self, job)
+
+    def cancel(self, job) -> None:
+        removing.cancel(self, job)
+
+    def adopt_jobs(self) -> int:
+        return new_jobs.adopt_jobs(self)
+
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
     def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
@@ -88,9 +132,6 @@ class BaculaEngine(Engine):
 
     def tidy_downloads(self) -> int:
         return downloads.tidy(self)
-
-    def adopt_jobs(self) -> int:
-        return new_jobs.adopt_jobs(self)
 
     # --- Reading a backup's view -------------------------------------------------------------
 
@@ -121,6 +162,9 @@ class BaculaEngine(Engine):
     def client_tree(self, client, path: bytes) -> Sequence[Node]:
         return browsing.client_tree(self, client, path)
 
+    def require_destination(self, client, path: bytes) -> None:
+        restore.require_destination(client, path)
+
     # --- Clients -----------------------------------------------------------------------------
 
     def systems(self) -> Sequence[System]:
@@ -131,6 +175,14 @@ class BaculaEngine(Engine):
 
     def forget_client(self, client) -> None:
         preparing.forget_client(self, client)
+
+    # --- Keeping storages in order ---------------------------------------------------------------
+
+    def remove(self, job) -> None:
+        removing.remove(self, job)
+
+    def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
+        return check.check_storage(self, storage, delete=delete)
 
     # --- The Director and its catalog ----------------------------------------------------------
 

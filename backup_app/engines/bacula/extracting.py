@@ -35,7 +35,7 @@ def extract(
     """
     storage = StorageConfig(config)
     complaints = []
-    for device, media_type, part in _parts(bootstrap):
+    for device, media_type, part in parts(bootstrap):
         file = folder.parent / "bootstrap"
         file.write_text(part)
         reader = storage.device(device, media_type)
@@ -45,7 +45,7 @@ def extract(
     return " ".join(filter(None, complaints))
 
 
-def _parts(bootstrap: str) -> Iterator[tuple[str, str, str]]:
+def parts(bootstrap: str) -> Iterator[tuple[str, str, str]]:
     """Yield (device, media type, bootstrap) for what one device reads, in order."""
     waiting: tuple[str, str] | None = None
     text = ""

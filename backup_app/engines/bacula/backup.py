@@ -1,0 +1,55 @@
+"""Making a backup: Bacula does it, and this follows it."""
+
+from ...exceptions import EngineError
+from ...models import Job
+from ..base import Outcome, Run
+from . import beginning, databases, following, preparing, sources
+
+LEVELS = {name[0]: name for name in Job.Level.values}
+
+
+def back_up(engine, run: Run) -> Outcome:
+    """Back up what ``run.job`` says; see ``Engine.backup``.
+
+    Raises Unfinished until Bacula has ended it.
+    """
+    run.tick()
+    with following.patience(engine, run), engine.director() as director:
+        if run.job.engine_job_id is None:
+            beginning.begin(engine, run, lambda comment: _start(engine, director, run.job, comment))
+        row = following.follow(engine, director, run)
+        following.require_good(engine, row)
+        _require_dumps(engine, row)
+        _keep_level(run.job, row)
+        sources.link(engine, director, run.job)
+    return Outcome(
+        files=row.files, bytes=row.read_bytes, stored_bytes=row.bytes, warnings=row.errors
+    )
+
+
+def _start(engine, director, job, comment) -> int:
+    names = preparing.prepare_backup(engine, job.client, job.fileset, job.pool, job.storage)
+    return director.run(
+        names.job,
+        client=names.client,
+        level=job.level,
+        fileset=names.fileset,
+        pool=names.pool,
+        storage=names.storage,
+        comment=comment,
+    )
+
+
+def _require_dumps(engine, row):
+    """Raise EngineError for a dump of a database that failed, of which Bacula only warns."""
+    words = (line.words for line in following.lines(engine, row))
+    if failed := databases.failed_dumps(words):
+        raise EngineError(" ".join(failed))
+
+
+def _keep_level(job, row):
+    """Note the level as Bacula made it, which makes a first backup a full one."""
+    level = LEVELS.get(row.level, job.level)
+    if level != job.level:
+        job.level = level
+        job.save(update_fields=["level"])

@@ -1,0 +1,110 @@
+"""Removing what a job has in Bacula, with the space of its volumes."""
+
+import logging
+import time
+
+from ...exceptions import EngineError
+from ...models import Job
+from ..unneeded import delete_unneeded
+from . import beginning, following, names, volumes
+from .spool import Spool
+
+CANCEL_SECONDS = 15  # that a job may take to end
+
+logger = logging.getLogger(__name__)
+
+
+def remove(engine, job: Job) -> None:
+    """Delete a backup here, then in Bacula, and empty the volumes that held nothing else.
+
+    One that others started in Bacula stays there, for them to keep as long as they like. Raises
+    WrongState while another job needs it, and EngineError when something stays in Bacula.
+    """
+    pool = names.pool(engine, job.pool) if job.pool else ""
+    pk = job.pk
+    delete_unneeded(job)
+    Spool(engine.alias).remove(pk)
+    if is_ours(job):
+        with engine.director() as director:
+            delete(engine, director, job.engine_job_id)
+            _free_left(engine, director, pool)
+
+
+def discard(engine, job: Job) -> None:
+    """Remove what a job that did not succeed has in Bacula, canceling it if it still runs.
+
+    When the Director is away, that stays for ``discard_left``. One that others started is theirs.
+    """
+    if job.engine_state.get("adopted"):
+        return
+    try:
+        _discard(engine, job)
+        left = False
+    except EngineError as e:
+        logger.warning("What job %s has in Bacula could not be removed: %s", job.pk, e)
+        left = True
+    if left != job.engine_state.get("left", False):
+        job.engine_state["left"] = left
+        following.save(job)
+
+
+def discard_left(engine, client) -> None:
+    """Remove what is left in Bacula of a client's jobs, on which its next one is not to build."""
+    for job in client.jobs.backups().filter(engine=engine.alias, engine_state__left=True):
+        if not job.is_good:
+            discard(engine, job)
+
+
+def cancel(engine, job: Job) -> None:
+    """Tell Bacula to end a job, if it is there; when the Director is away, ``discard`` will."""
+    try:
+        number = _number(engine, job)
+        if number is not None:
+            with engine.director() as director:
+                director.cancel(number)
+    except EngineError as e:
+        logger.warning("Job %s could not be canceled in Bacula yet: %s", job.pk, e)
+
+
+def is_ours(job: Job) -> bool:
+    return job.engine_job_id is not None and not job.engine_state.get("adopted")
+
+
+def delete(engine, director, number: int) -> None:
+    """Delete a job in Bacula, and empty the volumes that held nothing else."""
+    freed = volumes.own_volumes(engine.reader(), number)
+    director.delete_job(number)
+    for volume in freed:
+        volumes.free(director, volume)
+
+
+def _discard(engine, job):
+    number = _number(engine, job)
+    if number is None or engine.reader().job(number) is None:
+        return
+    with engine.director() as director:
+        _end(engine, director, number)
+        if job.type == Job.Type.BACKUP:
+            delete(engine, director, number)
+
+
+def _number(engine, job):
+    return job.engine_job_id or beginning.find(engine, job)
+
+
+def _end(engine, director, number):
+    """Cancel a job and wait until it has ended; raises EngineError if it does not."""
+    deadline = time.monotonic() + CANCEL_SECONDS
+    row = engine.reader().job(number)
+    if not following.has_ended(row):
+        director.cancel(number)
+    while not following.has_ended(row):
+        if time.monotonic() > deadline:
+            raise EngineError(f"Bacula does not end its job {number}.")
+        time.sleep(0.1)
+        row = engine.reader().job(number)
+
+
+def _free_left(engine, director, pool):
+    for volume in volumes.left_volumes(engine.reader(), pool):
+        volumes.truncate(director, volume)

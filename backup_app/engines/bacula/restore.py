@@ -1,0 +1,81 @@
+"""Restoring: Bacula writes the files, this says which and follows it."""
+
+import os
+
+from ... import destinations
+from ...amounts import counted
+from ...exceptions import EngineError, Invalid
+from ...models import Client
+from ..base import Outcome, Run
+from . import beginning, databases, following, names, preparing, programs, sources
+from .checking import require_readable
+from .links import with_first_names
+from .wanted import Wanted
+
+
+def restore(engine, run: Run) -> Outcome:
+    """Restore what ``run.job`` says; see ``Engine.restore``.
+
+    Nothing is begun before all of it has been read, where this host can do that. Bacula puts each
+    file in place as it reads it. Raises Unfinished until it has ended.
+    """
+    run.tick()
+    with following.patience(engine, run), engine.director() as director:
+        if run.job.engine_job_id is None:
+            wanted = _wanted(engine, run.job)
+            beginning.begin(
+                engine, run, lambda comment: _start(engine, director, wanted, run, comment)
+            )
+        row = following.follow(engine, director, run)
+        following.require_good(engine, row)
+    return Outcome(files=row.files, bytes=row.bytes, warnings=row.errors)
+
+
+def require_destination(client, path: bytes) -> None:
+    """Raise Invalid for a path that cannot be told to Bacula.
+
+    And Forbidden for one by which dumps of databases would be loaded.
+    """
+    databases.require_no_load(path)
+    try:
+        names.quoted(where(client, path))
+    except EngineError as e:
+        raise Invalid({"path": [str(e)]}) from e
+
+
+def where(client, path: bytes) -> str:
+    """Return a destination as Bacula takes it: on Windows it begins with the drive."""
+    text = os.fsdecode(path)
+    is_windows = client.system == Client.System.WINDOWS and path != destinations.ORIGINAL
+    return text.lstrip("/") if is_windows else text
+
+
+def _wanted(engine, job) -> Wanted:
+    """Return what is asked for; raises NotFound for what the backup does not have."""
+    request = job.request
+    chosen = engine.select_ids(job.parent, request.get("nodes", ()), request.get("files", ()))
+    wanted = Wanted(
+        jobs=sources.job_ids(job.parent),
+        files=[number for number, _ in chosen.files],
+        folders=[number for number, _ in chosen.nodes],
+    )
+    programs.require_none(engine.reader(), wanted)
+    return wanted
+
+
+def _start(engine, director, wanted, run, comment) -> int:
+    job = run.job
+    name = preparing.prepare_restore(engine, job.client)
+    wanted = with_first_names(director, wanted)
+    require_readable(engine, director, wanted, run.tick)
+    if wanted.links:
+        more = counted(len(wanted.links), "file")
+        run.info(f"Hard links lead to {more} outside of what was chosen: restored as well.")
+    return director.restore(
+        wanted,
+        job=name,
+        source=names.client(engine, job.parent.client),
+        client=names.client(engine, job.client),
+        where=where(job.client, destinations.unpacked(job.request)),
+        comment=comment,
+    )
