@@ -67,7 +67,7 @@ class Adopter:
                 f"'{other}': it was left out."
             )
         elif known:
-            return self._update(known, ip=found.ip, system=found.system)
+            return self._update(known, **_place(found))
         else:
             return self._new_client(found)
         return None
@@ -121,9 +121,7 @@ class Adopter:
     def _new_client(self, found) -> Client | None:
         fileset = self._filesets.get(found.fileset)
         pool = self._pools.get(found.pool) or pools.default(self._account, self._zone)
-        values = {
-            "ip": found.ip,
-            "system": found.system,
+        values = _place(found) | {
             "fileset": fileset or filesets.default(self._account, found.system),
             "pool": pool,
             "zone": pool.storage.zone,
@@ -161,6 +159,10 @@ class Adopter:
             record.save(update_fields=list(changed))
             self._tally.updated[record._meta.verbose_name].append(record.name)
         return record
+
+
+def _place(found):
+    return {"ip": found.ip, "agent_port": found.port, "system": found.system}
 
 
 def _free(name: str, others) -> str:

@@ -14,6 +14,7 @@ from .names import quoted, word
 from .shown_filesets import Shown
 from .tally import Tally
 
+PORT = 9102  # of file daemons
 DAY = 24 * 3600
 LONGEST_RETENTION = 36_500  # days
 WINDOWS = re.compile(r"\bwin|\bmvs|mingw", re.IGNORECASE)  # but not Darwin
@@ -50,6 +51,7 @@ class FoundClient:
 
     name: str
     ip: str
+    port: int
     system: str
     fileset: str
     pool: str
@@ -88,9 +90,9 @@ class Inventory:
         for name in sorted(wanted or known | {*there}):
             if name not in there:
                 self._miss(name, unames)
-            elif ip := self._address(name):
+            elif place := self._place(name):
                 uses = self._newest_jobs.get(name) or self._jobs.get(name) or ("", "")
-                yield FoundClient(name, ip, _system(unames.get(name, "")), *uses)
+                yield FoundClient(name, *place, _system(unames.get(name, "")), *uses)
 
     @cached_property
     def _newest_jobs(self) -> dict[str, tuple[str, str]]:
@@ -122,17 +124,19 @@ class Inventory:
             f"Client '{name}' is {where} in the Director's configuration: it was left out."
         )
 
-    def _address(self, name) -> str:
-        """Return the address of a client; "" for one that has none, which is a problem."""
+    def _place(self, name) -> tuple[str, int] | None:
+        """Return address and port of a client; None for one that has none, which is a problem."""
         try:
-            host = self._director.defaults("client", name).get("address", "")
-            return access.normalized(host) or _resolved(host)
+            values = self._director.defaults("client", name)
+            host, port = values.get("address", ""), values.get("fdport", "")
+            ip = access.normalized(host) or _resolved(host)
+            return ip, int(port) if port.isdecimal() else PORT
         except EngineError as e:
             self._leave_out(f"Client '{name}'", e)
         except OSError as e:
             where = f"the address '{host}' leads nowhere: {e.strerror or e}"
             self._tally.problems.append(f"Client '{name}' was left out, since {where}.")
-        return ""
+        return None
 
     def _leave_out(self, what, refusal):
         if isinstance(refusal, EngineUnreachable):

@@ -1,6 +1,6 @@
 """Jobs that others start in Bacula, as they appear."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
@@ -24,13 +24,28 @@ def adopt_jobs(engine) -> int:
     its client keeps it from that, it waits. Several workers may do this at once. Raises
     EngineUnreachable and EngineError.
     """
-    known = Known(engine, Client.objects.present().filter(zone__engine=engine.alias))
+    known = Known(engine, _clients(engine))
     stored = 0
     for row in _missing(engine, known):
         stored += _adopt(engine, known, row)
         if stored >= AT_ONCE:
             break
     return stored
+
+
+def adopt_these(engine, job_ids: Iterable[int]) -> None:
+    """Make jobs of those with these numbers in Bacula, however old they are.
+
+    Only of known clients, and as far as their rules allow it.
+    """
+    known = Known(engine, _clients(engine))
+    for row in engine.reader().jobs_by_id(job_ids).values():
+        if row.client in known.clients and row.type in adopted_jobs.TYPES:
+            _adopt(engine, known, row)
+
+
+def _clients(engine):
+    return Client.objects.present().filter(zone__engine=engine.alias)
 
 
 def _missing(engine, known) -> Iterator[JobRow]:

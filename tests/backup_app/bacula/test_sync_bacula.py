@@ -22,7 +22,8 @@ from .forged import execute
 
 pytestmark = pytest.mark.django_db
 CLIENT = """
-Client {{ Name = "{name}"; Address = "{address}"; Catalog = MyCatalog; Password = "x" }}
+Client {{ Name = "{name}"; Address = "{address}"; FDPort = 9103
+  Catalog = MyCatalog; Password = "x" }}
 """
 FILESET = """
 FileSet {{
@@ -85,6 +86,7 @@ def test_a_client_is_adopted(zone, account, machine):
     assert ran.error is None
     assert (client.account, client.name, client.engine_name) == (account, machine, machine)
     assert (client.ip, client.system, client.connection) == ("192.0.2.7", "unix", "agent")
+    assert client.agent_port == 9103
     assert client.zone == client.pool.storage.zone == zone
     assert f"Adopted client '{machine}'.\n" in ran.out
     assert ran.out.endswith("Adopted 0 jobs.\n")
@@ -301,7 +303,7 @@ class TestNames:
     def test_one_that_is_taken_gets_a_number(self, zone, account, machine):
         PoolFactory(account=account, name="Default", storage__zone=zone)
         FilesetFactory(account=account, name="operator-files")
-        ClientFactory(account=account, name=machine, pool__storage__zone=zone)
+        ClientFactory(account=account, name=machine, ip="192.0.2.99", pool__storage__zone=zone)
         StorageFactory(name="File1", zone__engine="other")
 
         ran = sync("--client", machine)
