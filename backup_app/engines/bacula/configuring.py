@@ -1,4 +1,4 @@
-"""What this service adds to the configuration of a Director: a file for each resource.
+"""What this service adds to the configuration of a Director, in files of its own.
 
 One process at a time changes the folder, and each change was tested before it is made. Files are
 replaced one by one, in an order in which each step is a configuration that the Director accepts: a
@@ -28,7 +28,7 @@ Changes = dict[str, str | None]
 
 
 def write(engine, files: Mapping[str, str]) -> list[str]:
-    """Let the Director know the text of some resources, by their names; return what is new to it.
+    """Let the Director know some files, by their names; return those that are new to it.
 
     What others refer to comes first. Raises EngineError in the Director's words for what it does
     not accept, after which all is as it was; EngineUnreachable when it is away, which it will know
@@ -38,35 +38,37 @@ def write(engine, files: Mapping[str, str]) -> list[str]:
 
 
 def remove(engine, names: Iterable[str]) -> list[str]:
-    """Let the Director forget resources; return those that it knew. Raises what ``write`` does.
+    """Let the Director forget files; return those that it knew. Raises what ``write`` does.
 
     What refers to others comes first.
     """
     return _change(engine, dict.fromkeys(names))
 
 
-def present(engine, start: str) -> list[str]:
-    """Return the names of the resources that were written and begin with something."""
-    found = engine.config_dir.glob("*.conf") if engine.config_dir else ()
-    return sorted(file.stem for file in found if file.name.startswith(start))
+def is_known(engine, files: Mapping[str, str | None]) -> bool:
+    """Say whether the Director knows these files already; raises WrongState as ``write`` does."""
+    folder = _folder(engine, files)
+    return not (_differing(folder, files) or (folder / MARK).exists())
 
 
 def _change(engine, wanted: Changes) -> list[str]:
-    if not wanted:
+    if not wanted or is_known(engine, wanted):
         return []
-    folder = engine.config_dir
-    if folder is None:
-        raise WrongState(
-            "The operator lets this service add nothing to the Director's configuration: "
-            f"'{next(iter(wanted))}' needs the option config_dir of the engine."
-        )
-    if not _differing(folder, wanted) and not (folder / MARK).exists():
-        return []
+    folder = _folder(engine, wanted)
     with _locked(folder):
         changes = _differing(folder, wanted)
         if changes or (folder / MARK).exists():
             _apply(engine, folder, changes)
     return list(changes)
+
+
+def _folder(engine, wanted) -> Path:
+    if engine.config_dir is None:
+        raise WrongState(
+            "The operator lets this service add nothing to the Director's configuration: "
+            f"'{next(iter(wanted))}' needs the option config_dir of the engine."
+        )
+    return engine.config_dir
 
 
 def _apply(engine, folder: Path, changes: Changes) -> None:
@@ -117,7 +119,7 @@ def _read(folder: Path, name: str) -> str | None:
         raise EngineError(f"The Director's configuration cannot be read: {e}.") from e
 
 
-def _differing(folder: Path, wanted: Changes) -> Changes:
+def _differing(folder: Path, wanted: Mapping[str, str | None]) -> Changes:
     return {name: text for name, text in wanted.items() if _read(folder, name) != text}
 
 

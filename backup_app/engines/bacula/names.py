@@ -32,6 +32,11 @@ def storage(storage) -> str:
     return storage.engine_name or storage.name
 
 
+def client_file(engine, client) -> str:
+    """Return the name of the file with what we add for a client, also an adopted one."""
+    return f"{engine.prefix}client-{client.pk}"
+
+
 def storage_file(engine, storage) -> str:
     """Return the name of the file of a storage, which has no prefix itself."""
     return f"{engine.prefix}storage-{storage.name}"
@@ -57,12 +62,7 @@ def verify_job(engine, client) -> str:
 def command_job(engine, client, command: Sequence[str]) -> str:
     """Return the name of the job that runs one of the operator's command lines on a client."""
     digest = blake2b("\0".join(command).encode(), digest_size=6).hexdigest()
-    return f"{command_jobs(engine, client)}{digest}"
-
-
-def command_jobs(engine, client) -> str:
-    """Return what the names of all jobs begin with that run command lines on a client."""
-    return f"{engine.prefix}command-{client.pk}-"
+    return f"{engine.prefix}command-{client.pk}-{digest}"
 
 
 def messages(engine) -> str:

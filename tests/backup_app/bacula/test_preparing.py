@@ -10,9 +10,14 @@ from backup_app.engines.bacula import names, preparing
 from backup_app.engines.bacula.engine import BaculaEngine
 from backup_app.exceptions import EngineError, EngineUnreachable, InvalidEngine, WrongState
 
-from ..factories import FilesetFactory, PoolFactory, StorageFactory
+from ..factories import ClientFactory, FilesetFactory, PoolFactory, StorageFactory
 from .agents import agent
 from .installation import free_ports
+
+
+@pytest.fixture(autouse=True)
+def commands(settings):
+    settings.BACKUP_COMMANDS = ["echo hello world", "false", "true"]
 
 
 @pytest.fixture
@@ -55,7 +60,7 @@ def test_a_client_that_was_there_is_backed_up_by_a_job_of_ours(bacula, bacula_cl
 
     assert found.client == "one-fd"
     assert found.storage == "File1"
-    assert not (bacula.conf_d / "one-fd.conf").exists()
+    assert not [file for file in bacula.conf_d.glob("*.conf") if "Client {" in file.read_text()]
     job_id, status = run(engine, bacula, found.job, found.client, level="Full")
     assert (status, len(log(bacula, job_id)) > 3) == ("T", True)
     in_pool = f"media JOIN pool USING (poolid) WHERE name = '{found.pool}'"
@@ -90,6 +95,8 @@ def test_a_backup_may_use_another_fileset_and_pool(bacula, bacula_client, engine
 def test_what_was_adopted_is_used_as_it_is(bacula, bacula_client, engine):
     client = bacula_client()
     client.fileset.engine_name, client.pool.engine_name = "operator-files", "Default"
+    client.fileset.save()
+    client.pool.save()
 
     found = prepare(engine, client)
 
@@ -127,6 +134,39 @@ def test_a_command_runs_on_a_client_and_takes_no_volume(bacula, our_client, engi
     assert any("ClientBeforeJob: hello world" in line for line in log(bacula, job_id))
     assert column(bacula, "volumename", f"media JOIN jobmedia USING (mediaid) WHERE {this}") == []
     assert column(bacula, "type", f"job WHERE {this}") == ["V"]
+
+
+def test_a_command_that_is_not_allowed_gets_no_job(bacula, bacula_client, engine):
+    with pytest.raises(EngineError) as refusal:
+        preparing.prepare_command(engine, bacula_client(), ["echo", "hello"])
+
+    assert refusal.value.message == "The operator does not allow the command 'echo hello'."
+    assert not list(bacula.conf_d.glob("*.conf"))
+
+
+def test_all_clients_come_with_the_first(bacula, bacula_client, engine):
+    first = bacula_client(machine=bacula.one)
+    second = bacula_client(machine=bacula.two, ip="127.0.0.2")
+    elsewhere = ClientFactory(pool__storage__zone__engine="other")
+
+    prepare(engine, first)
+
+    with engine.director() as director:
+        jobs = director.ask(".jobs")
+    assert names.backup_job(engine, second) in {line.strip() for line in jobs}
+    assert not (bacula.conf_d / f"{names.client_file(engine, elsewhere)}.conf").exists()
+
+
+def test_a_client_is_prepared_though_another_one_is_wrong(bacula, bacula_client, engine):
+    """Its name is none that Bacula takes, and no client of the Director has it."""
+    first = bacula_client(machine=bacula.one)
+    bacula_client(engine_name="a/b", ip="127.0.0.2", pool=first.pool, fileset=first.fileset)
+    bacula_client(engine_name="gone-fd", ip="127.0.0.3", pool=first.pool, fileset=first.fileset)
+
+    found = prepare(engine, first)
+
+    with engine.director() as director:
+        assert director.defaults("job", found.job)["client"] == "one-fd"
 
 
 def test_a_command_that_fails_fails_its_job(bacula, our_client, engine):
@@ -178,8 +218,7 @@ def test_a_client_that_is_forgotten_leaves_nothing(bacula, our_client, engine):
     assert {name.partition("-")[0] for name in left} == {
         "fileset",
         "pool",
-        "messages.conf",
-        "nothing.conf",
+        "common.conf",
     }
 
 
