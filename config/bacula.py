@@ -5,17 +5,19 @@ that engine's OPTIONS, in capitals.
 """
 
 import re
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
 from . import services
 from .environment import Environment, wrong
 
+Values = dict[str, bool | int | str]
 ALIAS = "bacula"
 PREFIX = "BACULA_"
 URL = f"{PREFIX}CATALOG_URL"
 BACKEND = "backup_app.engines.bacula.BaculaEngine"
-DEFAULTS: dict[str, bool | int | str] = {
+DEFAULTS: Values = {
     "ADDRESS": "127.0.0.1",
     "PORT": 9101,
     "DIRECTOR": "bacula-dir",
@@ -61,11 +63,13 @@ READ_ONLY = "-c default_transaction_read_only=on"
 class Router:
     """Keeps migrations away from the catalog, whose tables are Bacula's."""
 
-    def allow_migrate(self, db, app_label, **hints):
+    def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool | None:
         return False if db == ALIAS else None
 
 
-def settings(env: Environment, databases: dict, engines: dict) -> dict:
+def settings(
+    env: Environment, databases: dict[str, Any], engines: dict[str, Any]
+) -> dict[str, Any]:
     """Return the settings with a Bacula added, unless there is none.
 
     Raises ``ImproperlyConfigured`` for a variable that is not known, missing or wrong.
@@ -78,25 +82,25 @@ def settings(env: Environment, databases: dict, engines: dict) -> dict:
     _require_right(env, given)
     options = {name.removeprefix(PREFIX).lower(): value for name, value in given.items()}
     return {
-        "DATABASES": databases | {ALIAS: catalog(url)},
+        "DATABASES": databases | {ALIAS: catalog(str(url))},
         "DATABASE_ROUTERS": [f"{__name__}.{Router.__name__}"],
         "BACKUP_ENGINES": engines | {ALIAS: {"BACKEND": BACKEND, "OPTIONS": options}},
     }
 
 
-def catalog(url: str) -> dict:
+def catalog(url: str) -> dict[str, Any]:
     """Return the entry of DATABASES for the URL of a catalog."""
     entry = services.postgresql(URL, url)
     words = [READ_ONLY, entry["OPTIONS"].get("options", "")]
     return entry | {"OPTIONS": entry["OPTIONS"] | {"options": " ".join(filter(None, words))}}
 
 
-def _require_none(given: dict) -> None:
+def _require_none(given: Values) -> None:
     for name in sorted(given):
         raise ImproperlyConfigured(f"{name} is set, but {URL} is not: there is no Bacula to use.")
 
 
-def _require_right(env: Environment, given: dict) -> None:
+def _require_right(env: Environment, given: Values) -> None:
     if f"{PREFIX}PASSWORD" not in given:
         raise ImproperlyConfigured(
             f"{PREFIX}PASSWORD is not set: without one the Director lets nobody in."
