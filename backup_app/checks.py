@@ -69,6 +69,27 @@ def check_folders(databases=None, **kwargs):
     ]
 
 
+@register(Tags.database)
+def check_what_engines_need(databases=None, **kwargs):
+    """Return a warning for each thing that keeps an engine from working.
+
+    Only with ``check --database``, for the engines of that database: it may take a while.
+    """
+    return [
+        Caution(fault, hint=f"It is about the engine '{alias}'.", id="backup_app.W003")
+        for alias in conf.engines
+        for fault in _faults(alias, databases or ())
+    ]
+
+
+def _faults(alias, databases):
+    try:
+        engine = get_engine(alias)
+    except InvalidEngine:
+        return []  # said by check_engines
+    return list(engine.faults()) if engine.database in databases else []
+
+
 def _wrong_engine(alias):
     try:
         if isinstance(get_engine(alias), Engine):

@@ -134,6 +134,7 @@ class Engine:
     alias: str = field(init=False, default="default")  # in BACKUP_ENGINES
     # How it reaches machines, of Client.Connection; a new client's is the first.
     connections: ClassVar[Sequence[str]] = ("ssh", "local")
+    database = "default"  # the alias of that which it depends on
     supports_databases = False
     supports_commands = False
     supports_key_installation = False
@@ -275,7 +276,10 @@ class Engine:
         return 0
 
     def faults(self) -> Iterator[str]:
-        """Yield in a sentence each thing that keeps the engine from working; for system checks."""
+        """Yield in a sentence each thing that keeps the engine from working; for system checks.
+
+        They are told where ``database`` is checked.
+        """
         return iter(())
 
     # --- Keeping storages in order; called by commands -------------------------------------

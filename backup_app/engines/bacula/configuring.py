@@ -51,6 +51,11 @@ def is_known(engine, files: Mapping[str, str | None]) -> bool:
     return not (_differing(folder, files) or (folder / MARK).exists())
 
 
+def require_accepted(engine) -> None:
+    """Raise EngineError unless the Director includes the folder and accepts what is in it."""
+    _test(engine, engine.config_dir, {})
+
+
 def _change(engine, wanted: Changes) -> list[str]:
     if not wanted or is_known(engine, wanted):
         return []

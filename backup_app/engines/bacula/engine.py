@@ -24,6 +24,7 @@ from . import (
     check,
     client_config,
     downloads,
+    faults,
     new_jobs,
     preparing,
     presence,
@@ -185,6 +186,13 @@ class BaculaEngine(Engine):
         return check.check_storage(self, storage, delete=delete)
 
     # --- The Director and its catalog ----------------------------------------------------------
+
+    @property
+    def database(self) -> str:
+        return self.catalog_alias
+
+    def faults(self) -> Iterator[str]:
+        return faults.find_faults(self)
 
     def director(self) -> Director:
         """Return what asks the Director, a context manager that connects when it first does."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from ...exceptions import EngineError
-from . import names
+from . import names, preparing
 from .spool import Work
 from .wanted import Wanted
 
@@ -23,10 +23,10 @@ def restore(engine, director, job, wanted: Wanted, work: Work, tick: Callable[[]
     Raises EngineError for a restore that fails.
     """
     client = engine.spool_client
-    _require_harmless(client, director.client_header(client))
+    require_harmless(director, client)
     number = director.restore(
         wanted,
-        job=names.restore_job(engine, job.client),
+        job=preparing.prepare_restore(engine, job.client),
         source=names.client(engine, job.client),
         client=client,
         where=str(work.files),
@@ -44,9 +44,10 @@ def restore(engine, director, job, wanted: Wanted, work: Work, tick: Callable[[]
     return words
 
 
-def _require_harmless(client: str, header: dict) -> None:
+def require_harmless(director, client: str) -> None:
+    """Raise EngineError for a file daemon that would do what a client has it do."""
     # A plugin would run the command that was stored with a dump: the client's, on this host.
-    if plugins := header.get("plugins"):
+    if plugins := director.client_header(client).get("plugins"):
         raise EngineError(
             f"The file daemon '{client}' has plugins ({plugins}), which would run commands of"
             " clients here: take 'Plugin Directory' out of its configuration."

@@ -17,16 +17,19 @@ class StorageConfig:
     def __init__(self, path: str):
         self.path = path
         resources = list(_resources(_read(Path(path))))
-        self._media = {
-            directives["name"]: directives.get("mediatype", "")
-            for kind, directives in resources
-            if kind == "device" and "name" in directives
-        }
+        self._devices = [each for kind, each in resources if kind == "device" and "name" in each]
+        self._media = {each["name"]: each.get("mediatype", "") for each in self._devices}
         self._changers = {
-            directives["name"]: _members(directives.get("device", ""))
-            for kind, directives in resources
-            if kind == "autochanger" and "name" in directives
+            each["name"]: _members(each.get("device", ""))
+            for kind, each in resources
+            if kind == "autochanger" and "name" in each
         }
+
+    @property
+    def folders(self) -> list[str]:
+        """Where volumes are that are files."""
+        places = (directives.get("archivedevice", "") for directives in self._devices)
+        return sorted({place for place in places if place and not place.startswith("/dev/")})
 
     def device(self, name: str, media_type: str) -> str:
         """Return a device that reads what ``name``, a device or a changer of some, has written.

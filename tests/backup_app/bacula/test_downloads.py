@@ -18,7 +18,7 @@ from backup_app.engines.bacula.spool import Spool
 from backup_app.exceptions import Canceled, EngineError
 
 from ..contract_setting import LATIN, at, downloaded
-from ..factories import ClientFactory, JobFactory
+from ..factories import JobFactory
 from ..restores import tree_of
 from . import configs
 from .conftest import ENGINE
@@ -73,9 +73,9 @@ def operator(bacula):
 
 
 @pytest.fixture
-def back_up(bacula):
+def back_up(bacula, bacula_client):
     """A function that lets a job of the operator run, and returns it as this service knows it."""
-    client = ClientFactory(engine_name="one-fd", connection="agent")
+    client = bacula_client()
 
     def run(level="Full", sources=(), name="operator-backup"):
         # Bacula tells by the second which of two jobs is newer.
@@ -391,10 +391,6 @@ def test_without_volumes_here_it_is_restored_to_this_hosts_file_daemon(
     full = back_up()
     change(own)
     job, tree = back_up("Incremental", [full]), kept_of(own)
-    name = f"{bacula.prefix}restore-{job.client.pk}"
-    bacula_job = f"Job {{ Name = {name}; Type = Restore; JobDefs = operator; Where = /never }}"
-    (bacula.operator_d / "spool-restore.conf").write_text(bacula_job)
-    bacula.reload()
     options = bacula.options(storage_config="", spool_client=spool_client)
     settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
 
