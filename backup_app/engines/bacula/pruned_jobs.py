@@ -3,11 +3,10 @@
 import datetime as dt
 from collections.abc import Iterable
 
-from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from ...models import Job, JobLog, JobSource
+from ...models import Job, JobSource
 from ...models.job import GOOD, OPEN
 from . import history
 from .adopted_jobs import Known
@@ -21,8 +20,8 @@ IN_USE = dt.timedelta(days=1)  # since a download of a backup began
 class Pruned:
     """Compares the jobs of clients with the catalog, which is given in the order of its numbers.
 
-    What Bacula has pruned goes here as well: adopted jobs, and our own backups. Backups that built
-    on them say so in their logs.
+    What Bacula has pruned goes here as well: adopted jobs, and our own backups. What a backup that
+    is still there builds on stays until that goes, and counts as purged.
     """
 
     def __init__(self, known: Known, tally: Tally, *, dry_run: bool = False):
@@ -32,6 +31,8 @@ class Pruned:
         clients = [client.pk for client in known.clients.values()]
         self._jobs = ours.filter(client__in=clients).exclude(status__in=OPEN)
         self._after = 0
+        self._gone: set[int] = set()  # by Bacula's numbers
+        self._kept: set[int] = set()  # of those, by ours
         self._is_right = self._is_right_catalog(ours)
 
     def look_at(self, rows: list[JobRow]) -> None:
@@ -42,8 +43,12 @@ class Pruned:
         self._after = rows[-1].job_id
 
     def look_at_rest(self) -> None:
-        """Compare those that come after all of the catalog's."""
+        """Compare those that come after all of the catalog's; remove what is gone."""
         self._compare(set(), Q())
+        # What builds on others goes before them.
+        newest_first = sorted(self._gone, reverse=True)
+        for start in range(0, len(newest_first), history.BATCH):
+            self._remove(newest_first[start : start + history.BATCH])
 
     def _compare(self, there: set[int], up_to: Q) -> None:
         while some := self._next(up_to):
@@ -51,7 +56,8 @@ class Pruned:
             gone = [number for number in some if number not in there]
             # One that has just been started was not there a moment ago.
             if gone and self._is_right:
-                self._remove(set(gone) - history.those_there(self._engine.reader(), gone))
+                there_now = history.those_there(self._engine.reader(), gone)
+                self._gone.update(number for number in gone if number not in there_now)
 
     def _next(self, up_to):
         later = self._jobs.filter(up_to, engine_job_id__gt=self._after).order_by("engine_job_id")
@@ -69,7 +75,7 @@ class Pruned:
         )
         return False
 
-    def _note_purged(self, numbers) -> None:
+    def _note_purged(self, numbers: Iterable[int]) -> None:
         jobs = self._jobs.filter(engine_job_id__in=numbers).only("engine_state")
         for job in [job for job in jobs if not job.engine_state.get("purged")]:
             self._tally.jobs["purged"] += 1
@@ -77,28 +83,25 @@ class Pruned:
                 job.engine_state["purged"] = True
                 job.save(update_fields=["engine_state"])
 
-    def _remove(self, numbers: Iterable[int]) -> None:
-        gone = self._jobs.filter(engine_job_id__in=numbers)
-        used = Q(children__status__in=OPEN) | Q(dependents__status__in=OPEN)
-        used |= Q(download__created__gt=timezone.now() - IN_USE)
-        in_use = set(gone.filter(used).values_list("pk", flat=True))
-        pks = [pk for pk in gone.values_list("pk", flat=True) if pk not in in_use]
-        self._tally.jobs["removed"] += len(pks)
+    def _remove(self, numbers: list[int]) -> None:
+        """Remove jobs that are gone, newer ones first, but for those that are needed."""
+        gone = dict(self._jobs.filter(engine_job_id__in=numbers).values_list("pk", "engine_job_id"))
+        needed = self._needed(gone)
+        self._note_purged(gone[pk] for pk in needed)
+        self._tally.jobs["removed"] += len(gone) - len(needed)
         if not self._dry_run:
-            _delete(pks)
+            Job.objects.filter(pk__in=gone.keys() - needed).delete()
 
-
-@transaction.atomic
-def _delete(pks):
-    links = JobSource.objects.filter(source__in=pks, job__status__in=GOOD).exclude(job__in=pks)
-    lost = links.values_list("job", "source__engine_job_id").order_by("job_id", "source_id")
-    JobLog.objects.bulk_create(
-        JobLog(
-            job_id=job,
-            level=JobLog.Level.WARNING,
-            message=f"Bacula has pruned its job {number}, which this one builds on: what only that "
-            "one held cannot be read any more.",
+    def _needed(self, gone: dict[int, int]) -> set[int]:
+        """Return those on which others build, and those that are being read or downloaded."""
+        read = Q(children__status__in=OPEN)
+        read |= Q(download__created__gt=timezone.now() - IN_USE)
+        self._kept.update(Job.objects.filter(read, pk__in=gone).values_list("pk", flat=True))
+        links = JobSource.objects.filter(source__in=gone, job__status__in=[*GOOD, *OPEN])
+        found = links.values_list("source_id", "job_id", "job__engine_job_id").order_by()
+        self._kept.update(
+            source
+            for source, job, number in found.iterator()
+            if job in self._kept or number not in self._gone
         )
-        for job, number in lost
-    )
-    Job.objects.filter(pk__in=pks).delete()
+        return self._kept & gone.keys()

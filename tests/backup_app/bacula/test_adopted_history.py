@@ -9,6 +9,7 @@ from backup_app.engines.bacula import adopted_jobs
 from backup_app.engines.bacula.adopted_history import adopt_history
 from backup_app.engines.bacula.adopted_jobs import Known, known_ids
 from backup_app.engines.bacula.tally import Tally
+from backup_app.exceptions import WrongState
 from backup_app.models import Download, Job, JobSource
 
 from ..factories import FilesetFactory, JobFactory, PoolFactory, ZoneFactory
@@ -279,27 +280,48 @@ class TestPruned:
         assert adopt(dry_run=True).jobs["removed"] == 1
         assert numbers() == [first, second]
 
-    def test_what_built_on_it_says_so(self, adopt, machine):
+    def test_what_one_that_is_there_builds_on_stays_until_that_goes(self, adopt, machine):
+        first, second, third, other = history(machine, "FIIF")
+        adopt()
+        forget(first, second)
+
+        tally = adopt()
+
+        assert numbers() == [first, second, third, other]
+        assert (tally.jobs["removed"], tally.jobs["purged"]) == (0, 2)
+        forget(third)
+        assert adopt().jobs["removed"] == 3
+        assert numbers() == [other]
+
+    def test_what_is_left_of_it_cannot_be_read(self, adopt, machine, engine):
         first, second = history(machine, "FI")
         adopt()
         forget(first)
-
         adopt()
 
-        (line,) = Job.objects.get().log.all()
-        assert (line.level, f"its job {first}," in line.message) == ("warning", True)
-        assert chains() == {second: [second]}
+        with pytest.raises(WrongState, match="no longer all in Bacula's catalog"):
+            engine.list_folder(Job.objects.get(engine_job_id=second), b"/")
+
+    def test_a_whole_chain_goes_at_once(self, adopt, machine, monkeypatch):
+        monkeypatch.setattr("backup_app.engines.bacula.history.BATCH", 2)
+        *chain, last = history(machine, "FIIIIF")
+        adopt()
+        forget(*chain)
+
+        assert adopt(dry_run=True).jobs["removed"] == 5
+        assert adopt().jobs["removed"] == 5
+        assert numbers() == [last]
 
     @pytest.mark.parametrize("use", ["read", "download"])
     def test_what_is_in_use_stays_for_now(self, adopt, machine, use):
-        first, second = history(machine, "FF")
+        first, second, _ = history(machine, "FIF")
         adopt()
-        job = Job.objects.get(engine_job_id=first)
+        job = Job.objects.get(engine_job_id=second)
         if use == "read":
             JobFactory(client=machine, type="restore", parent=job)
         else:
             Download.objects.create(job=job)
-        forget(first)
+        forget(first, second)
 
         tally = adopt()
 
