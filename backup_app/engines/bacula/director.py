@@ -21,6 +21,8 @@ LISTS = {
 }
 SOON = 5  # seconds; the answer of a client that is well takes a tenth
 SILENCE = 300  # seconds for which a client that did not answer is left alone
+SECOND = 1.1
+NO_WORDS = "it does not say why. While one of its jobs goes on it takes no more than 32."
 PATIENCE = 20  # how many times longer than others a command may take that works through a catalog
 RUNNING = "CRBFSMmsjcdptaliqLW"  # letters of the jobs that have not ended
 
@@ -226,13 +228,14 @@ class Director:
     def reload(self) -> None:
         """Have the configuration read again; raises EngineError if it is not taken."""
         before = self._reloaded()
+        # It tells seconds: a reload within the second of the last one could not be seen.
+        time.sleep(min(max(0, float(before or 0) + SECOND - time.time()), SECOND))
         said = self.ask("reload")
-        if self._reloaded() == before:
-            # It tells seconds: this one may be that of the last time.
-            time.sleep(1.1)
+        if self._reloaded() == before:  # its clock may be another than ours
+            time.sleep(SECOND)
             said = self.ask("reload")
         if self._reloaded() == before:
-            words = _short(" ".join(said)) or "it says nothing of why."
+            words = _short(" ".join(said)) or NO_WORDS
             raise EngineError(f"The Director did not take its new configuration: {words}")
 
     def _reloaded(self) -> str:

@@ -305,3 +305,26 @@ def test_an_operator_who_lets_nothing_be_added_is_respected(bacula, bacula_clien
 
     assert preparing.prepare_client(engine, client) == "one-fd"
     preparing.forget_client(engine, client)
+
+
+def test_a_director_that_takes_no_more_configurations_says_why(
+    bacula, bacula_client, engine, settings
+):
+    """It has room for 32 that jobs still use."""
+    settings.BACKUP_COMMANDS = ["sleep 100"]
+    client = bacula_client()
+    job = preparing.prepare_command(engine, client, ["sleep", "100"])
+    with engine.director() as director:
+        job_id = director.run(job, client="one-fd", comment="test")
+        for _ in range(40):
+            director.ask("reload")
+    other = FilesetFactory(account=client.account)
+
+    with pytest.raises(EngineError) as refusal:
+        prepare(engine, client, fileset=other)
+
+    assert "While one of its jobs goes on it takes no more than 32." in refusal.value.message
+    with engine.director() as director:
+        director.cancel(job_id)
+    bacula.wait(job_id)
+    assert prepare(engine, client, fileset=other).fileset == names.fileset(engine, other)
