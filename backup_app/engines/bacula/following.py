@@ -23,15 +23,18 @@ SILENT_SECONDS = 60  # that it is not asked again then
 def patience(engine, run: Run) -> Iterator[None]:
     """Let a job wait while the Director or its catalog is away.
 
-    Raises Away instead of EngineUnreachable until that has lasted for ``away_seconds``.
+    Raises Away instead of EngineUnreachable until that has lasted for ``away_seconds``; one that
+    others started in Bacula goes on there, and waits for as long as it takes.
     """
     try:
         yield
     except EngineUnreachable as e:
         state, now = run.job.engine_state, time.time()
+        most = math.inf if state.get("adopted") else engine.away_seconds
         if "away" not in state:
-            run.info(f"{e} The job waits for {engine.away_seconds} seconds at most.")
-        if now - state.setdefault("away", now) >= engine.away_seconds:
+            limit = "" if most == math.inf else f" for {most} seconds at most"
+            run.info(f"{e} The job waits{limit}.")
+        if now - state.setdefault("away", now) >= most:
             raise
         save(run.job)
         raise Away from e
@@ -52,7 +55,8 @@ def follow(engine, director, run: Run, *, done: tuple[int, int] = (0, 0)) -> Job
         _copy_report(engine, run)
         save(run.job)
         return row
-    _require_volume(engine, run)
+    if not run.job.engine_state.get("adopted"):
+        _require_volume(engine, run)
     _tell_progress(director, run, row, done)
     save(run.job)
     raise Unfinished

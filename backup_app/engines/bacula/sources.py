@@ -4,6 +4,7 @@ from django.db import transaction
 
 from ...exceptions import EngineError
 from ...models import Job, JobSource
+from . import new_jobs
 
 
 def link(engine, director, job: Job) -> None:
@@ -14,7 +15,7 @@ def link(engine, director, job: Job) -> None:
     numbers = _chain(director, job)
     sources = _jobs(job, numbers)
     if missing := [number for number in numbers if number not in sources]:
-        engine.adopt_jobs()
+        new_jobs.adopt_these(engine, missing)
         sources = _jobs(job, numbers)
         _require_known(job, missing, sources)
     director.update_cache(numbers)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from backup_app import jobs, retention, upkeep
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import history
+from backup_app.engines.bacula import history, new_jobs
 from backup_app.engines.bacula.chains import Chains
 from backup_app.models import Client, Job
 
@@ -98,6 +98,15 @@ def followed(pk, statuses=("completed",)):
     return job
 
 
+def run_slowly(bacula, job, gate):
+    """Let the operator begin an incremental backup; return its number here while it runs."""
+    gate.unlink()
+    bacula.bconsole(f"run job={job} level=Incremental yes")
+    running = adopted(newest(job))
+    gate.touch()
+    return running.pk
+
+
 def files_of(bacula, job):
     return {file.name for file in get_engine().list_folder(job, bytes(bacula.own)).files}
 
@@ -184,3 +193,34 @@ def test_a_client_that_is_purged_stays_in_bacula(bacula, machine, job):
     assert (purged.problem, Job.objects.count(), Client.objects.count()) == ("", 0, 0)
     assert execute("SELECT jobstatus FROM job WHERE jobid = %s", number) == [("T",)]
     assert "one-fd" in bacula.bconsole(".clients")
+
+
+def test_one_that_is_old_comes_with_what_builds_on_it(bacula, machine, job, gate, monkeypatch):
+    monkeypatch.setattr(new_jobs, "MOST", 1)
+    full = run(bacula, job, "Full")
+    later = run_slowly(bacula, job, gate)
+
+    done = followed(later)
+
+    assert {each.engine_job_id for each in done.sources.all()} == {full, done.engine_job_id}
+
+
+def test_while_the_director_is_away_it_waits_as_long_as_that_takes(
+    bacula, machine, job, gate, settings
+):
+    gate.unlink()
+    bacula.bconsole(f"run job={job} level=Full yes")
+    running = adopted(newest(job))
+    options = settings.BACKUP_ENGINES["default"]["OPTIONS"]
+    port = options["port"]
+    options |= {"port": 1, "away_seconds": 0}
+
+    for _ in range(2):
+        Job.objects.update(seen=None)
+        upkeep.tick()
+    assert Job.objects.get(pk=running.pk).status == "running"
+
+    options["port"] = port
+    gate.touch()
+    lines = [line.message for line in followed(running.pk).log.all()]
+    assert "The Director answers again." in lines
