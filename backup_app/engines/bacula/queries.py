@@ -4,7 +4,7 @@
 a join would make it read whole tables of names, which all clients have in common.
 """
 
-from .reader import text
+from .reader import of_bytes, text
 
 # A folder's own row is the one without a name.
 OWN = "(SELECT filenameid FROM filename WHERE name = '')"
@@ -36,7 +36,7 @@ def newest(table: str, name: str = OWN) -> str:
 def any_text(parameter: str) -> str:
     """Return what equals any of a list of names or paths."""
     return f"""ANY(ARRAY(
-        SELECT convert_from(w, 'SQL_ASCII') FROM unnest(%({parameter})s::bytea[]) AS w
+        SELECT {of_bytes("w")} FROM unnest(%({parameter})s::bytea[]) AS w
     ))"""
 
 
@@ -129,8 +129,8 @@ WHERE u.fileid = ANY(ARRAY(SELECT unnest(%(files)s::bigint[]))) AND u.jobid = AN
 
 # --- Looking through several jobs ------------------------------------------------------------
 
-FOLDER_ID = "(SELECT pathid FROM path WHERE path = convert_from(%(folder)s, 'SQL_ASCII'))"
-NAME_ID = "(SELECT filenameid FROM filename WHERE name = convert_from(%(name)s, 'SQL_ASCII'))"
+FOLDER_ID = f"(SELECT pathid FROM path WHERE path = {of_bytes('%(folder)s')})"
+NAME_ID = f"(SELECT filenameid FROM filename WHERE name = {of_bytes('%(name)s')})"
 SAID = f"""
 SELECT jobid, bool_or(fileindex > 0) FROM file
 WHERE jobid = ANY(%(jobs)s::int[]) AND pathid = {FOLDER_ID} AND filenameid = {NAME_ID}
@@ -156,7 +156,7 @@ FROM file u JOIN path p USING (pathid) JOIN filename n USING (filenameid)
 WHERE {IN_STEP} AND u.fileindex > 0 AND u.filenameid = ANY(ARRAY(
     SELECT n.filenameid FROM filename n, unnest(%(endings)s::bytea[]) AS e
     WHERE n.filenameid = ANY(ARRAY(SELECT u.filenameid FROM file u WHERE {IN_STEP}))
-        AND lower(right(n.name, length(e)) COLLATE "C") = convert_from(e, 'SQL_ASCII')
+        AND lower(right(n.name, length(e))) = {of_bytes("e")}
 ))
 ORDER BY u.pathid, u.filenameid
 """

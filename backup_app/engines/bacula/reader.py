@@ -119,5 +119,10 @@ def text(column: str) -> str:
     return f"convert_to({column}, 'SQL_ASCII')"
 
 
+def of_bytes(value: str) -> str:
+    """Return SQL for a text of bytes; without its collation no index would find it."""
+    return f"convert_from({value}, 'SQL_ASCII') COLLATE \"default\""
+
+
 def _words(error: Exception) -> str:
     return " ".join(str(error).split())[:500]

@@ -192,3 +192,32 @@ def test_files_are_found_by_the_ends_of_their_names(forge, monkeypatch, batch):
 def test_a_job_that_stored_nothing_has_no_such_files(forge):
     assert list(get_engine().files_ending(forge([]), [b".pst"])) == []
     assert list(get_engine().files_ending(forge([b"/a.pst"]), [])) == []
+
+
+# --- In a catalog of millions of names -----------------------------------------------------------
+
+
+def test_every_query_finds_its_rows_by_an_index(forge, client):
+    engine = get_engine()
+    full = forge([b"/top/srv/", b"/top/srv/a", b"/top/srv/b/", b"C:/x"])
+    job = forge([b"/top/srv/c.pst"], full)
+    engine.reader().rows("SELECT 1")  # so that the version of the tables is known
+    with CaptureQueriesContext(connections["bacula"]) as asked:
+        listing = engine.list_folder(job, b"/top/srv", limit=2)
+        engine.list_folder(job, b"/")
+        engine.subfolders(job, listing.node_id)
+        chosen = engine.select_paths(job, [b"/top/srv/a", b"/top/srv/b", b"/C:/x", b"/"])
+        engine.select_ids(job, [n for n, _ in chosen.nodes], [f for f, _ in chosen.files])
+        assert list(engine.files_ending(job, [b".pst"]))
+        jobs_with(client, b"/top")
+        jobs_with(client, b"/top/srv/a")
+        engine.client_tree(client, b"/top")
+
+    execute("SET enable_seqscan = off")
+    try:
+        plans = ["\n".join(row[0] for row in execute(f"EXPLAIN {q['sql']}")) for q in asked]
+    finally:
+        execute("RESET enable_seqscan")
+
+    assert len(plans) > 30
+    assert [plan for plan in plans if "Seq Scan" in plan] == []
