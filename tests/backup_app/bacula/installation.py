@@ -11,6 +11,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..needs import need
 from . import configs
@@ -19,11 +20,13 @@ from .waking import Waking
 
 PROGRAMS = {name: f"/usr/sbin/bacula-{name}" for name in ("dir", "sd", "fd")}
 TABLES = "/usr/share/bacula-director/make_postgresql_tables"
+# CATALOG_SERVER names the PostgreSQL for catalogs, with a role that may make databases and roles.
+_server = urlsplit(os.environ.get("CATALOG_SERVER", "postgres://postgres@127.0.0.1:5432"))
 SERVER = {
-    "host": os.environ.get("PGHOST", "127.0.0.1"),
-    "port": os.environ.get("PGPORT", "5432"),
-    "user": os.environ.get("PGUSER", "postgres"),
-    "password": os.environ.get("PGPASSWORD", ""),
+    "host": _server.hostname,
+    "port": str(_server.port or 5432),
+    "user": _server.username,
+    "password": _server.password or "",
 }
 
 
@@ -223,7 +226,7 @@ def as_setting(database: str) -> dict:
         "HOST": SERVER["host"],
         "PORT": SERVER["port"],
         "USER": SERVER["user"],
-        "PASSWORD": "",
+        "PASSWORD": SERVER["password"],
     }
 
 

@@ -25,7 +25,8 @@ def reader(bacula, hide):
     hide(role, bacula.catalog | {"USER": role, "PASSWORD": role})
     yield role
     connections[role].close()
-    sql(f'DROP OWNED BY "{role}"', f'DROP ROLE "{role}"', database=bacula.database)
+    revoke = f'REVOKE ALL ON ALL TABLES IN SCHEMA public FROM "{role}"'
+    sql(revoke, f'DROP ROLE "{role}"', database=bacula.database)
 
 
 @pytest.fixture
