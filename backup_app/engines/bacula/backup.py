@@ -42,8 +42,7 @@ def _start(engine, director, job, comment) -> int:
 
 def _require_dumps(engine, row):
     """Raise EngineError for a dump of a database that failed, of which Bacula only warns."""
-    words = (line.words for line in following.lines(engine, row))
-    if failed := databases.failed_dumps(words):
+    if failed := databases.failed_dumps(following.lines(engine, row)):
         raise EngineError(" ".join(failed))
 
 

@@ -9,16 +9,18 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ...exceptions import EngineError, Forbidden, NotFound
+from ...exceptions import EngineError, Forbidden, NotFound, WrongState
 from ...filesets import DATABASE, KINDS
+from ..base import Selection
+from . import commands
+from .log_lines import Line, failed_programs
 
 SCRIPT = Path(__file__).parent / "client" / "backup-databases.sh"
 FOLDER = "/.databases"
 LOAD = "/dev/null/load-database"  # no folder, so that no other restore has it as its place
+TITLES = {"mysql": "MySQL", "postgresql": "PostgreSQL"}
 PROGRAM = re.compile(r"/[\w./-]+", re.ASCII)
 DUMP = re.compile(rf"{FOLDER}/({'|'.join(KINDS)})/{DATABASE.pattern}\.sql".encode())
-# What bpipe says of a program that failed, which Bacula takes for no more than a warning.
-FAILED = re.compile(rf"bpipe-fd: Error closing for file {FOLDER}/([a-z]+)/([^/\s]+)\.sql: ")
 
 
 def script() -> str:
@@ -63,16 +65,37 @@ def require_no_load(path: bytes) -> None:
         raise Forbidden(f"'{path.decode(errors='replace')}' is no destination for files.")
 
 
-def failed_dumps(words: Iterable[str]) -> list[str]:
-    """Return a sentence for each dump that a job's log says has failed."""
-    found = (FAILED.search(each) for each in words)
-    return [f"The dump of the {each[1]} database '{each[2]}' failed." for each in found if each]
+def failed_dumps(lines: Iterable[Line]) -> list[str]:
+    """Return in its tool's words each dump of a backup that failed, of which Bacula only warns."""
+    programs = failed_programs(lines)
+    return [
+        words or f"The program that writes '{file}' failed."
+        for file, words in programs.items()
+        if is_dump(file.encode())
+    ]
 
 
-def find_dump(engine, job, name: str, kind: str) -> None:
-    """Raise NotFound unless the view of a backup has the dump of a database."""
+def require_database(engine, client, kind: str, name: str) -> None:
+    """Raise WrongState unless the client's server of this kind has the database.
+
+    Raises EngineError and EngineUnreachable when the script on the client cannot tell.
+    """
+    if kind not in KINDS:
+        known = ", ".join(KINDS)
+        raise NotFound(f"There are no databases of kind '{kind}'; there are: {known}.")
+    if client.system != client.System.UNIX:
+        raise WrongState(f"Client '{client}' is no unix machine, as databases need.")
+    listed = commands.run_command(engine, client, [_program(engine), "list", kind])
+    if name not in listed.splitlines():
+        raise WrongState(
+            f"The {TITLES[kind]} server of client '{client}' has no database '{name}'."
+        )
+
+
+def find_dump(engine, job, name: str, kind: str) -> Selection:
+    """Return the dump of a database in the view of a backup; raises NotFound."""
     try:
-        engine.select_paths(job, [dump_path(kind, name)])
+        return engine.select_paths(job, [dump_path(kind, name)])
     except NotFound as e:
         raise NotFound(f"Backup {job.pk} has no dump of the {kind} database '{name}'.") from e
 

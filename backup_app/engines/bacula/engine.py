@@ -23,6 +23,8 @@ from . import (
     browsing,
     check,
     client_config,
+    commands,
+    databases,
     downloads,
     faults,
     new_jobs,
@@ -173,6 +175,15 @@ class BaculaEngine(Engine):
 
     def client_config(self, client) -> ClientConfig:
         return client_config.client_config(self, client)
+
+    def run_command(self, client, command: Sequence[str]) -> str:
+        return commands.run_command(self, client, command)
+
+    def require_database(self, client, kind: str, name: str) -> None:
+        databases.require_database(self, client, kind, name)
+
+    def find_dump(self, job, name: str, kind: str = "mysql") -> None:
+        databases.find_dump(self, job, name, kind)
 
     def forget_client(self, client) -> None:
         preparing.forget_client(self, client)

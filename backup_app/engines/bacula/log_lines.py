@@ -19,6 +19,9 @@ REPORT = re.compile(r"(?:Error: |Warning: )?Bacula [^\n]+ \d+\.\d+\.\d+ \(")
 DIFFERENCE = re.compile(r"(?:New file|File): | {6}\S")
 MOUNT = re.compile(r"Please mount \w+ Volume")
 SOURCE = re.compile(r"\b\w+\.c(?:pp)?:\d+(?:-\d+)? ")  # a place in Bacula's program
+# A program that bpipe started, which dumped or loaded this file.
+PROGRAM = re.compile(r"Error: bpipe-fd: Error closing for file (?P<file>.+): \d+")
+MOST = 3  # lines of a program's that are told
 LIMITS = re.compile(r"Max (?:wait|run|sched|start)[ \w]* time exceeded", re.IGNORECASE)
 
 
@@ -81,10 +84,30 @@ def reason(lines: Iterable[Line]) -> str:
 
     What ends a job is often but what follows from the error before it of the same daemon.
     """
+    lines = list(lines)
     errors = [line for line in lines if line.level == Level.ERROR or line.is_limit]
     ends = [line for line in errors if line.words.startswith(FATAL) or line.is_limit]
     end = (ends or errors or [None])[0]
     if end is None:
         return ""
     before = [line for line in errors[: errors.index(end)] if line.origin == end.origin]
-    return " ".join(line.sentence for line in [*before[-1:], end])
+    programs = failed_programs(lines)
+    told = [*before[-1:], end]
+    return " ".join(programs.get(_file_of_program(line)) or line.sentence for line in told)
+
+
+def failed_programs(lines: Iterable[Line]) -> dict[str, str]:
+    """Return what each program that bpipe started and that failed said last, by its file."""
+    said: dict[str, list[str]] = {}
+    failed = []
+    for line in lines:
+        if file := _file_of_program(line):
+            failed.append(file)
+        file, _, words = line.words.partition(": ")
+        said.setdefault(file, []).extend(words.splitlines())
+    return {file: " ".join(said.get(file, [])[-MOST:]) for file in failed}
+
+
+def _file_of_program(line: Line) -> str:
+    found = PROGRAM.match(line.words)
+    return found["file"] if found else ""

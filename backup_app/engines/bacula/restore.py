@@ -6,7 +6,7 @@ from ... import destinations
 from ...amounts import counted
 from ...exceptions import EngineError, Invalid
 from ...models import Client
-from ..base import Outcome, Run
+from ..base import Outcome, Run, Selection
 from . import beginning, databases, following, names, preparing, programs, sources
 from .checking import require_readable
 from .links import with_first_names
@@ -52,8 +52,7 @@ def where(client, path: bytes) -> str:
 
 def _wanted(engine, job) -> Wanted:
     """Return what is asked for; raises NotFound for what the backup does not have."""
-    request = job.request
-    chosen = engine.select_ids(job.parent, request.get("nodes", ()), request.get("files", ()))
+    chosen = _chosen(engine, job)
     wanted = Wanted(
         jobs=sources.job_ids(job.parent),
         files=[number for number, _ in chosen.files],
@@ -61,6 +60,20 @@ def _wanted(engine, job) -> Wanted:
     )
     programs.require_none(engine.reader(), wanted)
     return wanted
+
+
+def _chosen(engine, job) -> Selection:
+    request = job.request
+    if "database" in request:
+        name, kind = request["database"]["database"], request["database"]["kind"]
+        return databases.find_dump(engine, job.parent, name, kind)
+    return engine.select_ids(job.parent, request.get("nodes", ()), request.get("files", ()))
+
+
+def _place(job) -> str:
+    if "database" in job.request:
+        return databases.load_place(job.request["database"]["database"])
+    return where(job.client, destinations.unpacked(job.request))
 
 
 def _start(engine, director, wanted, run, comment) -> int:
@@ -76,6 +89,6 @@ def _start(engine, director, wanted, run, comment) -> int:
         job=name,
         source=names.client(engine, job.parent.client),
         client=names.client(engine, job.client),
-        where=where(job.client, destinations.unpacked(job.request)),
+        where=_place(job),
         comment=comment,
     )

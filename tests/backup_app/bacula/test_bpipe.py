@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from backup_app.engines.bacula import databases, filesets, resources
+from backup_app.engines.bacula.log_lines import Line
 
 from ..databases import SERVERS, database
 from .script import Script
@@ -47,7 +48,8 @@ class Bpipe:
         return self.restore(backup, databases.load_place(self.name))
 
     def log(self, job_id):
-        query = f"SELECT logtext FROM log WHERE jobid = {int(job_id)} ORDER BY logid"  # noqa: S608
+        text = "replace(logtext, chr(10), ' ')"
+        query = f"SELECT {text} FROM log WHERE jobid = {int(job_id)} ORDER BY logid"  # noqa: S608
         return "\n".join("\t".join(row) for row in self.installation.query(query))
 
     def remove(self):
@@ -160,10 +162,9 @@ class TestMysql:
 
         log = bpipe.log(number)
         assert letter == "T"
-        assert databases.failed_dumps(log.splitlines()) == [
-            f"The dump of the mysql database '{name}' failed."
-        ]
-        assert "Unknown database" in log
+        [words] = databases.failed_dumps(Line.read(line) for line in log.splitlines())
+        assert "Unknown database" in words
+        assert words.endswith(f"The dump of the mysql database '{name}' failed.")
         server.create(name, "")
         number, letter = bpipe.load(number)
         assert letter == "E"

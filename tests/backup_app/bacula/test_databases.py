@@ -3,6 +3,7 @@
 import pytest
 
 from backup_app.engines.bacula import BaculaEngine, databases
+from backup_app.engines.bacula.log_lines import Line
 from backup_app.exceptions import EngineError, Forbidden
 from backup_app.models import Fileset
 
@@ -52,10 +53,17 @@ class TestPlaces:
 
 
 def test_failed_dumps_are_seen_in_a_log():
-    words = [
-        "Error: bpipe-fd: Error closing for file /.databases/mysql/shop.sql: 268435457",
-        "/.databases/mysql/shop.sql: The dump of the mysql database 'shop' failed.",
-        "Error: bpipe-fd: Error closing for file /other/dump.sql: 268435457",
+    failed = "Error: bpipe-fd: Error closing for file {}: 268435457"
+    log = [
+        "/.databases/mysql/shop.sql: mariadb-dump: No such table.",
+        "/.databases/mysql/shop.sql: The dump failed.\nIt is cut off.",
+        failed.format("/.databases/mysql/shop.sql"),
+        "/.databases/mysql/good.sql: All is well.",
+        failed.format("/.databases/mysql/dumb.sql"),
+        failed.format("/other/dump.sql"),
     ]
 
-    assert databases.failed_dumps(words) == ["The dump of the mysql database 'shop' failed."]
+    assert databases.failed_dumps(Line("one-fd", words) for words in log) == [
+        "mariadb-dump: No such table. The dump failed. It is cut off.",
+        "The program that writes '/.databases/mysql/dumb.sql' failed.",
+    ]

@@ -72,3 +72,21 @@ def test_without_errors_there_is_no_reason():
 @pytest.mark.parametrize("words", ["File: /a", "New file: /b", "      MD5 digest differs. File=x"])
 def test_differences_are_known_in_the_log_of_a_verification(words):
     assert Line.read(f"test-dir JobId 5: {words}\n").is_difference
+
+
+def test_a_program_that_failed_gives_its_reason_itself():
+    begin = "one-fd JobId 5: "
+    lines = read(
+        f"{begin}/dump.sql: Saved.\n",
+        f"{begin}/dump.sql: ERROR: no such table\nDETAIL: none\nThe import failed.\n",
+        f"{begin}Error: bpipe-fd: Error closing for file /dump.sql: 268435457\n",
+        f"test-dir JobId 5: Error: {REPORT}",
+    )
+
+    assert reason(lines) == "ERROR: no such table DETAIL: none The import failed."
+
+
+def test_a_program_that_said_nothing_is_named():
+    closing = "bpipe-fd: Error closing for file /dump.sql: 268435457"
+
+    assert reason(read(f"one-fd JobId 5: Error: {closing}\n")) == closing

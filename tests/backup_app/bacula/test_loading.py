@@ -1,0 +1,234 @@
+"""Databases from the backup to the load, with a real Bacula and real servers."""
+
+import time
+
+import pytest
+
+from backup_app import jobs, running
+from backup_app.engines import get_engine
+from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, WrongState
+from backup_app.models import Job
+from backup_app.models.job import AT_WORK
+
+from ..databases import SERVERS, database
+from ..factories import ClientFactory
+from .script import Script
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TITLES = {"mysql": "MySQL", "postgresql": "PostgreSQL"}
+THINGS = "SELECT * FROM things ORDER BY id"
+
+
+@pytest.fixture
+def script(tmp_path):
+    return Script(tmp_path)
+
+
+@pytest.fixture(params=SERVERS)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def server(kind):
+    return SERVERS[kind]
+
+
+@pytest.fixture
+def name(server):
+    with database(server.kind) as name:
+        server.write(name, "CREATE TABLE things (id int, label text)")
+        server.write(name, "INSERT INTO things VALUES (1, 'größer')")
+        yield name
+
+
+@pytest.fixture
+def client(bacula, bacula_client, script, settings, kind, name, tmp_path):
+    """A client whose fileset has a database and a folder."""
+    options = bacula.options(database_program=script.as_program())
+    settings.BACKUP_ENGINES["default"]["OPTIONS"] = options
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "letter").write_text("Dear all")
+    client = bacula_client(tmp_path / "docs", name="db1")
+    client.fileset.databases = [{"kind": kind, "name": name}]
+    client.fileset.save()
+    return client
+
+
+def finish(job):
+    running.run(job.pk)
+    while (job := Job.objects.get(pk=job.pk)).status in AT_WORK:
+        time.sleep(0.1)
+        running.resume(job.pk)
+    return job
+
+
+def log_of(job):
+    return "\n".join(str(line) for line in job.log.all())
+
+
+def back_up(client, level="Full", status="completed"):
+    job = finish(jobs.start_backup(client, level=level, by="test"))
+    assert job.status == status, log_of(job)
+    return job
+
+
+def load(backup, client, name, kind):
+    return finish(jobs.start_database_restore(backup, client, name, kind, by="test"))
+
+
+def refusal_of(error, call, *arguments):
+    with pytest.raises(error) as refusal:
+        call(*arguments)
+    assert type(refusal.value) is error
+    return refusal.value.message
+
+
+class TestLoad:
+    def test_a_table_that_was_dropped_comes_back(self, client, server, name, kind):
+        backup = back_up(client)
+        server.write(name, "DROP TABLE things")
+
+        job = load(backup, client, name, kind)
+
+        assert (job.status, server.query(name, THINGS)) == ("completed", "1\tgrößer\n"), log_of(job)
+        assert job.files == 1
+        assert f"Loaded the {kind} database '{name}': " in log_of(job)
+
+    def test_the_newest_dump_of_the_view_is_loaded(self, client, server, name, kind):
+        full = back_up(client)
+        server.write(name, "UPDATE things SET label = 'second'")
+        later = back_up(client, "Incremental")
+        server.write(name, "UPDATE things SET label = 'third'")
+
+        load(later, client, name, kind)
+        second = server.query(name, THINGS)
+        load(full, client, name, kind)
+
+        assert (second, server.query(name, THINGS)) == ("1\tsecond\n", "1\tgrößer\n")
+
+    def test_a_failed_import_is_a_failed_job(self, client, server, name, kind, script):
+        backup = back_up(client)
+        server.block(name)
+
+        job = load(backup, client, name, kind)
+
+        [kept] = script.kept
+        assert job.status == "failed"
+        assert f"The import into the {kind} database '{name}' failed." in job.message
+        assert f"As it was before: '{kept}'." in job.message
+        assert "things" in job.message
+
+    def test_it_can_be_loaded_on_another_client(self, client, bacula, server, name, kind):
+        backup = back_up(client)
+        server.write(name, "DROP TABLE things")
+        same = {"account": client.account, "pool": client.pool, "fileset": client.fileset}
+        other = ClientFactory(name="db2", engine_name="two-fd", connection="agent", **same)
+
+        job = load(backup, other, name, kind)
+
+        assert (job.status, server.query(name, THINGS)) == ("completed", "1\tgrößer\n"), log_of(job)
+
+
+class TestQuestions:
+    def test_a_database_that_is_there_is_found(self, client, kind, name):
+        get_engine().require_database(client, kind, name)
+
+    def test_a_missing_one_starts_nothing(self, client, server, name, kind):
+        backup = back_up(client)
+        server.drop(name)
+
+        said = refusal_of(WrongState, load, backup, client, name, kind)
+
+        assert said == f"The {TITLES[kind]} server of client 'db1' has no database '{name}'."
+        assert not Job.objects.filter(type="restore").exists()
+
+    def test_one_without_a_dump_is_not_found(self, client, kind):
+        backup = back_up(client)
+
+        said = refusal_of(NotFound, get_engine().find_dump, backup, "other", kind)
+
+        assert said == f"Backup {backup.pk} has no dump of the {kind} database 'other'."
+
+    def test_a_dump_is_found_by_its_kind(self, client, kind, name):
+        backup = back_up(client)
+        [other] = SERVERS.keys() - {kind}
+
+        get_engine().find_dump(backup, name, kind)
+
+        refusal_of(NotFound, get_engine().find_dump, backup, name, other)
+
+    def test_a_server_that_lets_nobody_in_is_told(self, client, server, script, kind, name):
+        server.write_credentials(script.config, "nobody-there", "wrong")
+
+        said = refusal_of(EngineError, get_engine().require_database, client, kind, name)
+
+        assert "nobody-there" in said
+
+
+class TestMysql:
+    """What is the same with every server."""
+
+    @pytest.fixture
+    def kind(self):
+        return "mysql"
+
+    def test_an_unknown_kind_is_not_found(self, client, name):
+        said = refusal_of(NotFound, get_engine().require_database, client, "oracle", name)
+
+        assert said == ("There are no databases of kind 'oracle'; there are: mysql, postgresql.")
+
+    def test_a_windows_machine_has_none(self, client, name, kind):
+        client.system = "windows"
+
+        refusal_of(WrongState, get_engine().require_database, client, kind, name)
+
+    def test_a_client_without_the_script_is_told_where_it_belongs(
+        self, client, bacula, settings, name, kind
+    ):
+        program = str(bacula.folder / "nosuch")
+        options = bacula.options(database_program=program)
+        settings.BACKUP_ENGINES["default"]["OPTIONS"] = options
+
+        said = refusal_of(EngineError, get_engine().require_database, client, kind, name)
+
+        assert program in said
+
+    def test_a_client_that_is_away_is_unreachable(self, client, bacula, name, kind):
+        bacula.one.daemon.stop()
+
+        refusal_of(EngineUnreachable, get_engine().require_database, client, kind, name)
+
+    def test_a_backup_whose_dump_fails_fails(self, client, server, name):
+        server.drop(name)
+
+        job = back_up(client, status="failed")
+
+        assert "Unknown database" in job.message
+        assert job.message.endswith(f"The dump of the mysql database '{name}' failed.")
+
+    def test_a_dump_can_be_restored_as_a_file(self, client, server, name, tmp_path):
+        backup = back_up(client)
+        server.write(name, "UPDATE things SET label = 'now'")
+        paths = [b"/.databases", bytes(tmp_path / "docs")]
+        chosen = get_engine().select_paths(backup, paths)
+        place = tmp_path / "it's $(a) place"
+
+        job = finish(jobs.start_restore(backup, client, chosen, path=bytes(place), by="test"))
+
+        file = place / f".databases/mysql/{name}.sql"
+        assert job.status == "completed", log_of(job)
+        assert b"INSERT INTO `things`" in file.read_bytes()
+        assert (place / str(tmp_path)[1:] / "docs/letter").read_text() == "Dear all"
+        assert server.query(name, THINGS) == "1\tnow\n"
+
+    def test_files_cannot_be_restored_to_where_dumps_are_loaded(self, client, server, name):
+        backup = back_up(client)
+        server.write(name, "UPDATE things SET label = 'now'")
+        chosen = get_engine().select_paths(backup, [b"/.databases"])
+        place = f"/dev/null/load-database/{name}".encode()
+
+        with pytest.raises(Exception, match="is no destination for files"):
+            jobs.start_restore(backup, client, chosen, path=place, by="test")
+
+        assert server.query(name, THINGS) == "1\tnow\n"
