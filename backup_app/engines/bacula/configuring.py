@@ -136,7 +136,7 @@ def _install(folder: Path, changes: Changes) -> None:
             file.unlink(missing_ok=True)
         else:
             _replace(file, os.fsencode(text))
-        _sync(folder)  # before the next one, which may refer to it
+    _sync(folder)
 
 
 def _replace(file: Path, content: bytes) -> None:

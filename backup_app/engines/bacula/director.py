@@ -230,10 +230,10 @@ class Director:
         before = self._reloaded()
         # It tells seconds: a reload within the second of the last one could not be seen.
         time.sleep(min(max(0, float(before or 0) + SECOND - time.time()), SECOND))
-        said = self.ask("reload")
+        said = self.ask_slowly("reload")
         if self._reloaded() == before:  # its clock may be another than ours
             time.sleep(SECOND)
-            said = self.ask("reload")
+            said = self.ask_slowly("reload")
         if self._reloaded() == before:
             words = _short(" ".join(said)) or NO_WORDS
             raise EngineError(f"The Director did not take its new configuration: {words}")

@@ -48,10 +48,7 @@ def backup_job(engine, client) -> str:
 
 
 def restore_job(engine, client) -> str:
-    """Return the name of the job that restores to a client.
-
-    Each client has one of its own: where Bacula does not find what it is told, it takes the job's.
-    """
+    """Return the name of the job that restores to a client, and is of no other."""
     return f"{engine.prefix}restore-{client.pk}"
 
 
@@ -59,10 +56,18 @@ def verify_job(engine, client) -> str:
     return f"{engine.prefix}verify-{client.pk}"
 
 
-def command_job(engine, client, command: Sequence[str]) -> str:
-    """Return the name of the job that runs one of the operator's command lines on a client."""
-    digest = blake2b("\0".join(command).encode(), digest_size=6).hexdigest()
-    return f"{engine.prefix}command-{client.pk}-{digest}"
+def command_job(engine, words: Sequence[str]) -> str:
+    """Return the name of the job that runs a command line, on whatever client it is told to."""
+    digest = blake2b("\0".join(words).encode(), digest_size=6).hexdigest()
+    return f"{engine.prefix}command-{digest}"
+
+
+def nobody(engine) -> str:
+    """Return the name of the client, pool and storage of jobs that are always told another client.
+
+    They lead nowhere: where Bacula does not find what it is told, it takes the job's own.
+    """
+    return f"{engine.prefix}nobody"
 
 
 def messages(engine) -> str:

@@ -12,15 +12,15 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...conf import conf
 from ...exceptions import EngineError, EngineUnreachable
 from ...models import Client
 from . import configuring, databases, filesets, names, resources, storages
 from .passwords import client_password
 
 Files = dict[str, str]  # texts by the names of their files
-ORDER = ("common", "storage", "pool", "fileset", "client")  # what is referred to goes first
-_catalogs: dict[tuple[str, int], str] = {}  # by the Director's address and port
+# What is referred to goes first.
+ORDER = ("common", "storage", "pool", "fileset", "client", "nobody", "command")
+_known_catalogs: dict[tuple[str, int], list[str]] = {}  # by the Director's address and port
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Names:
 def prepare_client(engine, client) -> str:
     """Let the Director know a client; return its name there."""
     if not client.is_adopted:
-        _prepare(engine, client)
+        _prepare(engine, _client_files(engine, client))
     return names.client(engine, client)
 
 
@@ -47,7 +47,8 @@ def prepare_backup(engine, client, fileset, pool, storage) -> Names:
     The job itself names the client's own fileset and pool, and is to be told of others when it is
     started.
     """
-    _prepare(engine, client, _place(engine, pool, storage) | _fileset(engine, fileset))
+    other = _place(engine, pool, storage) | _fileset(engine, fileset)
+    _prepare(engine, _client_files(engine, client) | other)
     return Names(
         job=names.backup_job(engine, client),
         client=names.client(engine, client),
@@ -59,25 +60,32 @@ def prepare_backup(engine, client, fileset, pool, storage) -> Names:
 
 def prepare_restore(engine, client) -> str:
     """Let the Director know the job that restores to a client; return its name."""
-    _prepare(engine, client)
+    _prepare(engine, _client_files(engine, client))
     return names.restore_job(engine, client)
 
 
 def prepare_verify(engine, client) -> str:
     """Let the Director know the job that verifies backups of a client; return its name."""
-    _prepare(engine, client)
+    _prepare(engine, _client_files(engine, client))
     return names.verify_job(engine, client)
 
 
-def prepare_command(engine, client, command: Sequence[str]) -> str:
-    """Let the Director know the job that runs an allowed command line on a client; return its name.
+def prepare_command(engine, client, words: Sequence[str]) -> str:
+    """Let the Director know a client, and the job that runs a command line; return its name.
 
-    Raises EngineError for a line that the operator does not allow.
+    ``words`` are what stands in the configuration: the operator's own, and never a request's.
     """
-    if list(command) not in conf.commands:
-        raise EngineError(f"The operator does not allow the command '{' '.join(command)}'.")
-    _prepare(engine, client)
-    return names.command_job(engine, client, command)
+    name, nobody = names.command_job(engine, words), names.nobody(engine)
+    kinds = ("client", "pool", "storage")
+    uses = dict.fromkeys(kinds, nobody) | _without_files(engine)
+    files = {
+        f"{engine.prefix}common": _common(engine),
+        nobody: resources.nobody(nobody, _catalogs(engine)[0]),
+        name: resources.command_job(name, words, **uses),
+    }
+    own = {} if client.is_adopted else _client_files(engine, client)
+    _prepare(engine, own | files)
+    return name
 
 
 def forget_client(engine, client) -> None:
@@ -90,8 +98,7 @@ def forget_client(engine, client) -> None:
             director.delete_client(names.client(engine, client))
 
 
-def _prepare(engine, client, others: Files | None = None) -> None:
-    own = _client_files(engine, client) | (others or {})
+def _prepare(engine, own: Files) -> None:
     if configuring.is_known(engine, own):
         return
     try:
@@ -168,36 +175,39 @@ def _client(engine, client) -> str:
         return ""
     name = names.client(engine, client)
     password = client_password(engine, name)
-    return resources.client(name, client, password=password, catalog=_catalog(engine)) + "\n"
+    return resources.client(name, client, password=password, catalog=_only_catalog(engine)) + "\n"
 
 
 def _jobs(engine, client) -> Iterator[str]:
-    uses = {
+    uses = _without_files(engine) | {
         "client": names.client(engine, client),
-        "fileset": names.nothing(engine),
         "pool": names.pool(engine, client.pool),
         "storage": names.storage(client.pool.storage),
-        "messages": names.messages(engine),
     }
     files = names.fileset(engine, client.fileset)
     yield resources.backup_job(names.backup_job(engine, client), **uses | {"fileset": files})
     yield resources.restore_job(names.restore_job(engine, client), **uses)
     yield resources.verify_job(names.verify_job(engine, client), **uses)
-    for command in conf.commands:
-        name = names.command_job(engine, client, command)
-        yield resources.command_job(name, command, **uses)
 
 
-def _catalog(engine) -> str:
+def _without_files(engine) -> dict[str, str]:
+    return {"fileset": names.nothing(engine), "messages": names.messages(engine)}
+
+
+def _only_catalog(engine) -> str:
     """Return the name of the Director's catalog; raises EngineError where it has several."""
+    found = _catalogs(engine)
+    if len(found) > 1:
+        raise EngineError(
+            f"The Director has the catalogs {', '.join(found)}: a client that this service adds to "
+            "it can only be in its only one."
+        )
+    return found[0]
+
+
+def _catalogs(engine) -> list[str]:
     place = engine.address, engine.port
-    if place not in _catalogs:
+    if place not in _known_catalogs:
         with engine.director() as director:
-            found = [line.strip() for line in director.ask(".catalogs")]
-        if len(found) != 1:
-            raise EngineError(
-                f"The Director has the catalogs {', '.join(found)}: a client that this service "
-                "adds to it can only be in its only one."
-            )
-        _catalogs[place] = found[0]
-    return _catalogs[place]
+            _known_catalogs[place] = [line.strip() for line in director.ask(".catalogs")]
+    return _known_catalogs[place]

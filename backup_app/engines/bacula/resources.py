@@ -11,6 +11,7 @@ from .names import in_config, word
 # Only our own ``prune`` decides what is no longer kept, since it knows what builds on what; a
 # console's ``prune`` and ``prune expired volume`` go by these.
 FOREVER = "36500 days"
+DISCARD = 9  # a port that nothing listens on
 BLOCKED = "12 hours"  # until a job gives up to wait for a volume or a device
 RESTORED = "/var/lib/bacula/restored"  # where a restore goes that was not told where to
 
@@ -34,6 +35,18 @@ def client(name: str, client, *, password: str, catalog: str) -> str:
         "Maximum Concurrent Jobs": 10,
     }
     return resource("Client", values)
+
+
+def nobody(name: str, catalog: str) -> str:
+    """Return a client, a pool and a storage that lead nowhere; see ``names.nobody``."""
+    place = {"Name": name, "Address": "127.0.0.1", "Password": name}
+    return "\n".join(
+        (
+            resource("Client", {**place, "FD Port": DISCARD, "Catalog": catalog}),
+            resource("Pool", {"Name": name, "Pool Type": Bare("Backup")}),
+            resource("Storage", {**place, "SD Port": DISCARD, "Device": name, "Media Type": name}),
+        )
+    )
 
 
 def address(client) -> str:
@@ -113,7 +126,7 @@ def verify_job(name: str, **uses: str) -> str:
     return _job(name, values, uses)
 
 
-def command_job(name: str, command: Sequence[str], **uses: str) -> str:
+def command_job(name: str, words: Sequence[str], **uses: str) -> str:
     """Return the job that runs a command line on a client and has its output in the log.
 
     It is a verification of nothing: that is the kind that needs no storage daemon and no volume.
@@ -128,7 +141,7 @@ def command_job(name: str, command: Sequence[str], **uses: str) -> str:
         "Runs When": Bare("Before"),
         "Runs On Client": True,
         "Fail Job On Error": True,
-        "Command": " ".join(command),
+        "Command": " ".join(words),
     }
     return _job(name, values, uses, resource("RunScript", script))
 

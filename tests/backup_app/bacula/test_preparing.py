@@ -15,11 +15,6 @@ from .agents import agent
 from .installation import free_ports
 
 
-@pytest.fixture(autouse=True)
-def commands(settings):
-    settings.BACKUP_COMMANDS = ["echo hello world", "false", "true"]
-
-
 @pytest.fixture
 def engine(bacula):
     return get_engine()
@@ -136,12 +131,19 @@ def test_a_command_runs_on_a_client_and_takes_no_volume(bacula, our_client, engi
     assert column(bacula, "type", f"job WHERE {this}") == ["V"]
 
 
-def test_a_command_that_is_not_allowed_gets_no_job(bacula, bacula_client, engine):
-    with pytest.raises(EngineError) as refusal:
-        preparing.prepare_command(engine, bacula_client(), ["echo", "hello"])
+def test_a_command_of_a_client_that_is_not_found_runs_nowhere(bacula, our_client, engine):
+    """As when it has just been taken out of the configuration: Bacula takes the job's own."""
+    job = preparing.prepare_command(engine, our_client, ["true"])
 
-    assert refusal.value.message == "The operator does not allow the command 'echo hello'."
-    assert not list(bacula.conf_d.glob("*.conf"))
+    with engine.director() as director:
+        assert director.defaults("job", job)["client"] == names.nobody(engine)
+        assert director.defaults("client", names.nobody(engine))["fdport"] == "9"
+
+
+def test_clients_share_the_job_of_a_command(bacula, bacula_client, our_client, engine):
+    first = preparing.prepare_command(engine, our_client, ["true"])
+
+    assert preparing.prepare_command(engine, bacula_client(ip="127.0.0.2"), ["true"]) == first
 
 
 def test_all_clients_come_with_the_first(bacula, bacula_client, engine):
@@ -219,6 +221,8 @@ def test_a_client_that_is_forgotten_leaves_nothing(bacula, our_client, engine):
         "fileset",
         "pool",
         "common.conf",
+        "nobody.conf",
+        "command",
     }
 
 
@@ -307,11 +311,8 @@ def test_an_operator_who_lets_nothing_be_added_is_respected(bacula, bacula_clien
     preparing.forget_client(engine, client)
 
 
-def test_a_director_that_takes_no_more_configurations_says_why(
-    bacula, bacula_client, engine, settings
-):
+def test_a_director_that_takes_no_more_configurations_says_why(bacula, bacula_client, engine):
     """It has room for 32 that jobs still use."""
-    settings.BACKUP_COMMANDS = ["sleep 100"]
     client = bacula_client()
     job = preparing.prepare_command(engine, client, ["sleep", "100"])
     with engine.director() as director:
