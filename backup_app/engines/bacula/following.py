@@ -73,7 +73,10 @@ def require_good(engine, row: JobRow) -> None:
 
 def reason_of(engine, row: JobRow) -> str:
     """Return in Bacula's words why a job failed."""
-    otherwise = f"Bacula ended its job {row.job_id} with the status {row.status}."
+    otherwise = (
+        f"Bacula ended its job {row.job_id} with the status '{row.status}' and does not say why, "
+        "as after a crash of the Director."
+    )
     return reason(lines(engine, row)) or otherwise
 
 

@@ -70,9 +70,13 @@ class Installation:
     director_name = "test-dir"
     prefix = "bk-"
 
-    def __init__(self, folder: Path, addresses=None, within=None):
-        """``addresses`` and ``within`` are by "dir", "sd", "one", "two"; see ``Daemon``."""
+    def __init__(self, folder: Path, addresses=None, within=None, server=None):
+        """``addresses`` and ``within`` are by "dir", "sd", "one", "two"; see ``Daemon``.
+
+        ``server`` is "host" and "port" by which the Director reaches its catalog.
+        """
         self.folder = folder
+        self._server = SERVER | (server or {})
         self.addresses = addresses or dict.fromkeys(("dir", "sd", "one", "two"), "127.0.0.1")
         self._within = within or {}
         self.ports = dict(zip(self.addresses, free_ports(4), strict=True))
@@ -194,7 +198,7 @@ class Installation:
         }
 
     def _director_values(self):
-        server = {f"db_{key}": value for key, value in SERVER.items()}
+        server = {f"db_{key}": value for key, value in self._server.items()}
         storage = {f"sd_{key}": value for key, value in self._values("sd").items()}
         return {"database": self.database, **self._values("dir"), **server, **storage}
 
