@@ -1,11 +1,17 @@
 """Jobs that others start in Bacula appear here by themselves."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from backup_app import adoption, states
 from backup_app.engines import get_engine
+from backup_app.engines.bacula.adopted_history import adopt_history
+from backup_app.engines.bacula.adopted_jobs import Known
+from backup_app.engines.bacula.tally import Tally
 from backup_app.exceptions import EngineUnreachable
 from backup_app.models import Job
 
@@ -157,3 +163,29 @@ def test_a_broken_catalog_is_the_callers_to_tell(machine, engine, monkeypatch):
 
     with pytest.raises(EngineUnreachable):
         engine.adopt_jobs()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_several_workers_make_each_job_once(machine, engine):
+    found = history(machine, "FIIDIIFIII")
+    open_one = running(machine)
+    barrier = Barrier(4)
+
+    def work(number):
+        barrier.wait()
+        try:
+            if number % 2:
+                return engine.adopt_jobs()
+            return len(list(adopt_history(Known(engine, [machine]), Tally())))
+        finally:
+            connections.close_all()
+            connections["bacula"].close()
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, range(4)))
+    engine.adopt_jobs()
+
+    assert sorted(numbers()) == [*found, open_one]
+    first, _, _, differential, fifth, sixth, full, *rest = found
+    assert chains()[sixth] == [first, differential, fifth, sixth]
+    assert chains()[rest[-1]] == [full, *rest]
