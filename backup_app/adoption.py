@@ -18,6 +18,14 @@ def adopt_jobs() -> int:
     return sum(_adopt_from(alias) for alias in conf.engines)
 
 
+def bring_log(job) -> None:
+    """Complete the log of a job that was started elsewhere; what keeps us from that is logged."""
+    try:
+        get_engine(job.engine).bring_log(job)
+    except (BackupError, InvalidEngine) as e:
+        logger.warning("The log of job %s could not be completed: %s", job.pk, e)
+
+
 def _adopt_from(alias):
     try:
         found = get_engine(alias).adopt_jobs()

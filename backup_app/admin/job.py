@@ -7,7 +7,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import action as page_action
 from unfold.decorators import display
 
-from .. import jobs, shapes
+from .. import adoption, jobs, shapes
 from ..models import Job
 from . import bulk, columns
 from .browsing import Browser
@@ -77,6 +77,12 @@ class JobAdmin(ReadOnly, BackupAdmin):
 
     def get_queryset(self, request):
         return super().get_queryset(request).select_related("client", "parent")
+
+    def get_object(self, request, object_id, from_field=None):
+        job = super().get_object(request, object_id, from_field)
+        if job is not None:
+            adoption.bring_log(job)
+        return job
 
     def get_actions_detail(self, request, object_id):
         """The button to browse is on the pages of jobs that can be."""

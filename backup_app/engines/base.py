@@ -275,6 +275,12 @@ class Engine:
         """
         return 0
 
+    def bring_log(self, job) -> None:
+        """Copy what the engine has of the log of a job that ended before it was known here.
+
+        Called whenever a log is to be read. Raises EngineError.
+        """
+
     def faults(self) -> Iterator[str]:
         """Yield in a sentence each thing that keeps the engine from working; for system checks.
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db.models import Q
 
-from .. import access, jobs, shapes
+from .. import access, adoption, jobs, shapes
 from ..conf import conf
 from ..descriptions import Canceled, JobAnswer, JobLogAnswer, Jobs, JobsPage, JobStarted
 from ..engines import get_engine
@@ -130,5 +130,6 @@ def backup_now(request, client_ip, level):
 def job_log(request, job_id):
     """Read what a job wrote into its log, oldest first."""
     job = access.job(request.caller, job_id)
+    adoption.bring_log(job)
     lines = job.log.values_list("time", "level", "message")
     return {"job_id": job.pk, "log": [shapes.log_line(*line) for line in lines]}

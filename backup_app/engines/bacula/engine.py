@@ -19,6 +19,7 @@ from ..base import (
     System,
 )
 from . import (
+    adopted_logs,
     backup,
     browsing,
     check,
@@ -124,6 +125,9 @@ class BaculaEngine(Engine):
 
     def adopt_jobs(self) -> int:
         return new_jobs.adopt_jobs(self)
+
+    def bring_log(self, job) -> None:
+        adopted_logs.bring_log(self, job)
 
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 

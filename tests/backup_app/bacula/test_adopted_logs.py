@@ -1,0 +1,89 @@
+"""The log of a job of years ago, read for the first time."""
+
+import datetime as dt
+
+import pytest
+from django.db import connections
+
+from backup_app.engines import get_engine
+
+from ..client import client_of
+from ..factories import ZoneFactory
+from .adopting import BEGIN, adopted_client, backup, running
+from .forged import execute
+from .test_adopted_history import ENGINE
+
+pytestmark = pytest.mark.django_db
+REFUSED = "one-fd JobId {}: Fatal error: job.c:1 Nobody listens.\n"
+
+
+@pytest.fixture(autouse=True)
+def engine(settings, catalog):
+    settings.BACKUP_ENGINES = {"north": {"BACKEND": ENGINE, "OPTIONS": {"catalog": catalog}}}
+    return get_engine("north")
+
+
+@pytest.fixture
+def machine(engine):
+    return adopted_client(ZoneFactory(engine="north"))
+
+
+@pytest.fixture
+def job(machine, engine):
+    """A job that failed before it was adopted."""
+    number = backup(machine, jobstatus="f")
+    for text in ("test-dir JobId {}: Start Backup\n", REFUSED):
+        query = "INSERT INTO log (jobid, time, logtext) VALUES (%s, %s, %s)"
+        execute(query, number, BEGIN, text.format(number))
+    engine.adopt_jobs()
+    return machine.jobs.get()
+
+
+@pytest.fixture
+def read(job):
+    """A function that reads the log by the API."""
+    api = client_of(job.account)
+    return lambda: api.post(f"/api/joblog/{job.pk}").json()["log"]
+
+
+def test_it_is_copied_once(read, job):
+    began = BEGIN.strftime("%Y-%m-%d %H:%M:%S")
+    wanted = [
+        {"time": began, "level": "info", "message": "test-dir: Start Backup"},
+        {
+            "time": began,
+            "level": "error",
+            "message": "one-fd: Fatal error: job.c:1 Nobody listens.",
+        },
+    ]
+
+    assert read() == wanted
+    assert read() == wanted
+    assert job.log.get(level="error").time == BEGIN.replace(tzinfo=dt.UTC)
+
+
+def test_the_admin_shows_it(client, staff, job):
+    page = client.get(f"/admin/backup_app/job/{job.pk}/change/").content.decode()
+
+    assert "Nobody listens." in page
+
+
+def test_that_of_one_that_runs_is_followed_instead(machine, engine):
+    number = running(machine)
+    execute("INSERT INTO log (jobid, logtext) VALUES (%s, 'x')", number)
+    engine.adopt_jobs()
+    job = machine.jobs.get()
+
+    engine.bring_log(job)
+
+    assert not job.log.exists()
+
+
+def test_without_the_catalog_it_is_empty_for_now(read, monkeypatch):
+    monkeypatch.setitem(connections["bacula"].settings_dict, "PORT", "1")
+    connections["bacula"].close()
+    assert read() == []
+
+    monkeypatch.undo()
+    connections["bacula"].close()
+    assert len(read()) == 2
