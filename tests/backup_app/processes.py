@@ -8,7 +8,7 @@ import sys
 import time
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, connections
 
 from backup_app.conf import conf
 
@@ -25,7 +25,8 @@ def manage(data_dir, *words):
         "DATABASE_URL": database_url(),
         "DJANGO_SETTINGS_MODULE": "tests.backup_app.worker_settings",
         "TEST_BACKUP_ENGINES": json.dumps(conf.engines),
-        "TEST_BACKUP_LOCAL_ROOTS": conf.LOCAL_ROOTS,
+        "TEST_BACKUP_LOCAL_ROOTS": ",".join(str(root) for root in conf.local_roots),
+        "TEST_DATABASES": json.dumps(getattr(connections.settings, "hidden", {})),
     }
     with subprocess.Popen(
         [sys.executable, "manage.py", *words],

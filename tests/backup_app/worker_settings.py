@@ -7,3 +7,4 @@ from config.settings import *  # noqa: F403
 
 BACKUP_ENGINES = json.loads(os.environ["TEST_BACKUP_ENGINES"])
 BACKUP_LOCAL_ROOTS = os.environ["TEST_BACKUP_LOCAL_ROOTS"]
+DATABASES |= json.loads(os.environ["TEST_DATABASES"])  # noqa: F405

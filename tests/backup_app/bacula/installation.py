@@ -209,6 +209,7 @@ class Installation:
 
 def make_catalog(database: str) -> None:
     """Make an empty catalog, as Debian's scripts do."""
+    drop_left_over()
     like = "TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
     name = f'DATABASE "{database}"'
     # What a crash of the server loses is of no interest here.
@@ -220,6 +221,17 @@ def make_catalog(database: str) -> None:
 
 def drop_catalog(database: str) -> None:
     sql(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
+
+
+def drop_left_over() -> None:
+    """Drop the catalogs of processes of this machine that ended without a word."""
+    unused = """
+        SELECT datname FROM pg_database WHERE datname LIKE 'bacula-test-%'
+        AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.datname = pg_database.datname)"""
+    for name in sql(unused).stdout.splitlines():
+        pid = name.split("-")[2]
+        if not Path(f"/proc/{pid}").exists():
+            drop_catalog(name)
 
 
 def as_setting(database: str) -> dict:
