@@ -44,27 +44,34 @@ class _Adopter:
         for _ in range(ATTEMPTS):
             try:
                 with transaction.atomic():
-                    new = self._store(wanted, chains)
+                    new, corrected = self._store(wanted, chains)
             except IntegrityError:
                 continue
-            self._note(new)
+            self._tally.jobs["adopted"] += len(new)
+            self._tally.jobs["corrected"] += len(corrected)
+            for row in new:
+                self._note_lacks(row, self._known.job(row))
             return
         raise EngineError(f"Jobs from {rows[0].job_id} on were changed by others again and again.")
 
-    def _store(self, rows: list[JobRow], chains: dict[int, list[Link]]) -> list[JobRow]:
+    def _store(
+        self, rows: list[JobRow], chains: dict[int, list[Link]]
+    ) -> tuple[list[JobRow], list[int]]:
+        """Store what is new and mend what is wrong; return the former, the latter's numbers."""
         there = adopted_jobs.known_ids(self._engine, [row.job_id for row in rows])
         new = [row for row in rows if row.job_id not in there and self._is_foreign(row)]
         if self._dry_run:
-            return new
+            return new, []
         there |= adopted_jobs.insert(self._engine, [self._known.job(row) for row in new])
         for row in rows:
             for link in chains[row.job_id][-1:]:
                 link.pk = there.get(row.job_id)
-        found = {there[row.job_id]: chains[row.job_id] for row in new}
+        corrected = adopted_jobs.corrected(self._engine, rows)
+        numbers = [row.job_id for row in new] + corrected
         adopted_jobs.link(
-            {pk: [link.pk for link in chain if link.pk] for pk, chain in found.items()}
+            {there[number]: [link.pk for link in chains[number] if link.pk] for number in numbers}
         )
-        return new
+        return new, corrected
 
     def _is_wanted(self, row):
         """Say whether a job is of a kind that this service has, and has ended."""
@@ -76,11 +83,6 @@ class _Adopter:
 
     def _is_foreign(self, row):
         return not row.comment.startswith(self._engine.prefix)
-
-    def _note(self, new):
-        self._tally.jobs["adopted"] += len(new)
-        for row in new:
-            self._note_lacks(row, self._known.job(row))
 
     def _note_lacks(self, row, job):
         if row.type != "B":

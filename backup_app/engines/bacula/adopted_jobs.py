@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from ...bulk import insert_rows
 from ...models import Client, Fileset, Job, JobSource, Pool
+from ...models.job import GOOD
 from . import names
 from .catalog import JobRow
 
@@ -117,6 +118,21 @@ def link(sources: dict[int, list[int]]) -> None:
     )
     longer = [job for job, found in sources.items() if len(found) > 1]
     Job.objects.filter(pk__in=longer).update(parent=Subquery(before.values("source")[:1]))
+
+
+def corrected(engine, rows: Iterable[JobRow]) -> list[int]:
+    """Return Bacula's numbers of adopted jobs that failed here only, once they are as there.
+
+    As after a time in which Bacula could not be asked.
+    """
+    good = {row.job_id: row for row in rows if STATUSES[row.status] in GOOD}
+    ended = {"engine": engine.alias, "engine_job_id__in": good, "engine_state__adopted": True}
+    wrong = Job.objects.filter(**ended, status__in=[Job.Status.FAILED, Job.Status.CANCELED])
+    found = dict(wrong.values_list("engine_job_id", "pk"))
+    for number, pk in found.items():
+        JobSource.objects.filter(job=pk).delete()
+        Job.objects.filter(pk=pk).update(**_end(good[number]))
+    return list(found)
 
 
 def _end(row):

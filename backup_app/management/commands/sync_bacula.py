@@ -65,7 +65,7 @@ def _record(tally, dry_run):
     return {
         "adopted": tally.adopted,
         "updated": tally.updated,
-        "jobs": {verb: tally.jobs[verb] for verb in ("adopted", "removed", "purged")},
+        "jobs": {verb: tally.jobs[verb] for verb in ("adopted", "corrected", "removed", "purged")},
         "remarks": [*tally.remarks, *tally.remarks_on_jobs],
         "problems": tally.problems,
         "dry_run": dry_run,
@@ -83,6 +83,8 @@ def _lines(tally, dry_run):
     ]
     lines += [*tally.remarks, *tally.remarks_on_jobs]
     lines.append(f"{_done('adopt', dry_run)} {counted(tally.jobs['adopted'], 'job')}.")
+    if number := tally.jobs["corrected"]:
+        lines.append(f"Corrected {counted(number, 'job')}, which had failed here only.")
     if number := tally.jobs["removed"]:
         gone = "which Bacula has pruned"
         lines.append(f"{_done('remove', dry_run)} {counted(number, 'job')}, {gone}.")

@@ -79,7 +79,11 @@ def test_a_backup_is_described(adopt, machine):
     assert (job.files, job.bytes, job.stored_bytes, job.files_done) == (3, 300, 100, 3)
     assert (job.fileset.engine_name, job.pool.engine_name) == ("all", "Default")
     assert job.storage == job.pool.storage
-    assert (tally.jobs, tally.remarks_on_jobs, tally.problems) == ({"adopted": 1}, [], [])
+    assert (tally.jobs, tally.remarks_on_jobs, tally.problems) == (
+        {"adopted": 1, "corrected": 0},
+        [],
+        [],
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,7 +154,7 @@ def test_a_second_run_adds_what_is_new(adopt, machine):
     assert numbers() == [*old, *new]
     assert chains()[new[0]] == [*old, new[0]]
     assert tally.jobs["adopted"] == 2
-    assert adopt().jobs == {"adopted": 0}
+    assert adopt().jobs["adopted"] == 0
 
 
 def test_what_was_missed_before_comes_later(adopt, machine):
@@ -187,6 +191,21 @@ def test_another_process_may_adopt_the_same(adopt, machine, monkeypatch):
     adopt()
 
     assert sorted(numbers()) == [first, second]
+
+
+def test_one_that_failed_here_only_is_as_in_bacula(adopt, machine):
+    first, second = history(machine, "FI")
+    adopt()
+    wrong = {"status": "failed", "message": "Nobody answered.", "files": 0}
+    Job.objects.filter(engine_job_id=second).update(**wrong)
+    JobSource.objects.filter(job__engine_job_id=second).delete()
+
+    tally = adopt()
+
+    job = Job.objects.get(engine_job_id=second)
+    assert (job.status, job.message, job.files) == ("completed", "", 3)
+    assert chains()[second] == [first, second]
+    assert (tally.jobs["corrected"], adopt().jobs["corrected"]) == (1, 0)
 
 
 def test_a_dry_run_stores_nothing(adopt, machine):

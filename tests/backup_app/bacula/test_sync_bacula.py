@@ -97,7 +97,7 @@ def test_its_history_comes_with_it(zone, account, machine):
 
     ran = sync("--client", machine, "--format=json")
 
-    assert ran.data["jobs"] == {"adopted": 1, "removed": 0, "purged": 0}
+    assert ran.data["jobs"] == {"adopted": 1, "corrected": 0, "removed": 0, "purged": 0}
     assert Job.objects.get().engine_job_id == number
     ip = Client.objects.get().ip
     assert client_of(account).post(f"/api/system/{ip}").json() == {"system": "unix"}
