@@ -4,6 +4,7 @@ Bacula runs it before a job that does nothing else, without a shell, and writes 
 the job's log.
 """
 
+import logging
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from .reader import text
 
 BEGIN_SECONDS = 20  # until Bacula has the file daemon begin; it looks for jobs every two seconds
 END_SECONDS = 5  # until a job that was canceled has ended
+FORGOTTEN_SECONDS = 3600
 POLL_SECONDS = 0.1
 KILL_SECONDS = 5  # that the client's own limit comes before ours
 PIECE = 499  # bytes of output in one line of the log; a longer line goes on in the next
@@ -27,6 +29,8 @@ ENDED = re.compile(r"Runscript: ClientBeforeJob returned non-zero status=(\d+)\.
 LOG = f"""
 SELECT logid, {text("logtext")} FROM log WHERE jobid = %s AND logid > %s ORDER BY logid
 """  # noqa: S608 - made of constants
+
+logger = logging.getLogger(__name__)
 
 
 def run_command(engine, client, command: Sequence[str]) -> str:
@@ -44,7 +48,7 @@ def run_command(engine, client, command: Sequence[str]) -> str:
         try:
             return _Command(engine, client, command, number).output()
         finally:
-            _remove(engine, director, number)
+            _clean(engine, director, job, number)
 
 
 def bacula_words(client, command: Sequence[str]) -> list[str]:
@@ -66,7 +70,7 @@ class _Command:
     def __init__(self, engine, client, command, number):
         self.catalog = engine.reader()
         self.client, self.line, self.number = client, " ".join(command), number
-        self.printed, self.lines, self.last = b"", [], 0
+        self.printed, self.lines, self.last = bytearray(), [], 0
 
     def output(self) -> str:
         """Return what it prints, once it has ended; raises EngineError."""
@@ -113,7 +117,9 @@ class _Command:
                 self.lines.append(Line.read(bytes(words).decode(errors="replace")))
 
     def _add(self, piece):
-        self.printed += piece if len(piece) == PIECE else piece + b"\n"
+        self.printed += piece
+        if len(piece) != PIECE:
+            self.printed += b"\n"
 
     def _cut(self):
         limit = conf.COMMAND_MAX_BYTES
@@ -145,12 +151,29 @@ class _Command:
         )
 
 
+def _clean(engine, director, job, number):
+    """Leave nothing of a run, which has no volume; what cannot be removed now, a later one does."""
+    try:
+        for each in (number, *_forgotten(engine, job)):
+            _remove(engine, director, each)
+    except EngineError as e:
+        logger.warning("Job %s of Bacula's, a command, was not removed: %s", number, e)
+
+
+def _forgotten(engine, job) -> list[int]:
+    """Return the runs of a command whose processes died before they could remove them."""
+    condition = "WHERE j.name = %s AND j.jobtdate < %s ORDER BY j.jobid LIMIT 10"
+    before = int(time.time()) - FORGOTTEN_SECONDS - conf.COMMAND_SECONDS
+    rows = engine.reader().jobs(condition, [job, before])
+    return [row.job_id for row in rows if following.has_ended(row)]
+
+
 def _remove(engine, director, number):
-    """Leave nothing of a job; it has no volume."""
     deadline = time.monotonic() + END_SECONDS
     while (row := engine.reader().job(number)) and not following.has_ended(row):
         if time.monotonic() > deadline:
-            return  # its row goes when its time is over
-        director.cancel(number)
+            return
+        # Of a client that hangs the Director waits for an answer.
+        director.ask(f"cancel jobid={number} yes", seconds=END_SECONDS)
         time.sleep(POLL_SECONDS)
     director.delete_job(number)

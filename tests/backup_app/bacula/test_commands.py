@@ -1,5 +1,6 @@
 """Command lines that Bacula runs on clients."""
 
+import signal
 import time
 
 import pytest
@@ -119,3 +120,28 @@ class TestFailures:
 
         assert said == "Client 'web1' has not begun 'uname' within 0 seconds."
         assert jobs_left(bacula) == []
+
+    def test_one_that_hangs_is_unreachable(self, client, bacula, monkeypatch):
+        monkeypatch.setattr(commands, "BEGIN_SECONDS", 2)
+        daemon = bacula.one.daemon.process
+        daemon.send_signal(signal.SIGSTOP)
+        try:
+            said = refusal_of(client, "uname", error=EngineUnreachable)
+        finally:
+            daemon.send_signal(signal.SIGCONT)
+
+        assert said == "Client 'web1' has not begun 'uname' within 2 seconds."
+
+
+def test_a_run_that_nobody_removed_goes_with_a_later_one(client, bacula, monkeypatch):
+    monkeypatch.setattr(commands, "_clean", lambda *arguments: None)
+    run(client, "uname")
+    monkeypatch.undo()
+    [left] = jobs_left(bacula)
+
+    run(client, "uname")
+    assert jobs_left(bacula) == [left]
+
+    bacula.query(f"UPDATE job SET jobtdate = jobtdate - 7200 WHERE jobid = {left[0]}")  # noqa: S608
+    run(client, "uname")
+    assert jobs_left(bacula) == []

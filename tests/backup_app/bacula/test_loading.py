@@ -1,5 +1,7 @@
 """Databases from the backup to the load, with a real Bacula and real servers."""
 
+import io
+import tarfile
 import time
 
 import pytest
@@ -10,6 +12,7 @@ from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, Wron
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
+from ..contract_setting import downloaded
 from ..databases import SERVERS, database
 from ..factories import ClientFactory
 from .script import Script
@@ -221,6 +224,23 @@ class TestMysql:
         assert b"INSERT INTO `things`" in file.read_bytes()
         assert (place / str(tmp_path)[1:] / "docs/letter").read_text() == "Dear all"
         assert server.query(name, THINGS) == "1\tnow\n"
+
+    def test_a_backup_with_a_dump_is_verified(self, client, name):
+        backup = back_up(client)
+
+        job = finish(jobs.start_verify(backup, by="test"))
+
+        assert job.status == "completed", log_of(job)
+
+    def test_a_download_has_the_dump(self, client, name, tmp_path):
+        backup = back_up(client)
+
+        content = downloaded(get_engine(), backup)
+
+        with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+            dump = tar.extractfile(f".databases/mysql/{name}.sql").read()
+        assert b"INSERT INTO `things`" in dump
+        assert dump.splitlines()[-1].startswith(b"-- Whole, sha256 ")
 
     def test_files_cannot_be_restored_to_where_dumps_are_loaded(self, client, server, name):
         backup = back_up(client)
