@@ -8,7 +8,7 @@ from django.contrib.auth.hashers import make_password
 
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.base import ClientConfig
-from backup_app.models import Client, Entry, Mailbox
+from backup_app.models import Entry, Mailbox
 
 from .catalogs import catalogued, folder_of
 from .client import client_of, client_with
@@ -26,8 +26,8 @@ PASSWORD = "correct horse battery staple"
 ENGINE = {"default": {"BACKEND": "tests.backup_app.world.DeskEngine", "OPTIONS": {}}}
 
 
-class DeskEngine(ArchiveEngine):
-    """Reads the catalog; of machines and volumes it only says that they are there."""
+class Desk:
+    """Of machines and volumes an engine only says that they are there."""
 
     def client_config(self, client):
         return ClientConfig("setup.sh", client.name)
@@ -54,6 +54,10 @@ class DeskEngine(ArchiveEngine):
         return nullcontext(SimpleNamespace(read=lambda offset, length: [b"tar\n"]))
 
 
+class DeskEngine(Desk, ArchiveEngine):
+    """Reads the catalog and nothing else."""
+
+
 @dataclass(frozen=True)
 class Things:
     """What a request can name of one owner: of an account, the part that one subuser sees."""
@@ -67,6 +71,7 @@ class Things:
     job: int = 987654321
     queued: int = 987654322
     node: int = 987654323
+    path: str = "/missing/file"
     file: int = 987654324
 
     def hidden_in(self, text: str) -> str:
@@ -88,48 +93,82 @@ class Party:
     is_subuser: bool
 
 
-def make_world() -> dict[str, Party]:
+class Catalogued:
+    """The things of an engine that keeps its catalog here; other engines have another such."""
+
+    def storage(self, name):
+        return StorageFactory(name=f"storage-{name}")
+
+    def client(self, name, **fields):
+        return ClientFactory(name=f"client-{name}", connection="ssh", **fields)
+
+    def fileset(self, name, account):
+        return FilesetFactory(account=account, name=f"fileset-{name}")
+
+    def backups(self, clients):
+        """Return of each client a backup of a folder that no other one has, and the IDs in it.
+
+        As (job, ID of the folder, path and ID of a file in it).
+        """
+        return [self._backup(client) for client in clients]
+
+    def _backup(self, client):
+        backup = catalogued(client, {b"/srv/file": "f"}, files=1)
+        file = Entry.objects.get(job=backup, name=b"file")
+        return backup, folder_of(client, b"/srv").pk, "/srv/file", file.pk
+
+
+def make_world(setting=None) -> dict[str, Party]:
     """Return the parties by name: a and b are accounts, a1, a2, b1 and b2 their subusers."""
-    parties = {}
-    for name in "ab":
-        account = AccountFactory(username=f"account-{name}", email=f"{name}@example.org")
-        for number in "12":
-            party = _subuser(f"{name}{number}", account)
-            parties[party.name] = party
+    setting = setting or Catalogued()
+    accounts = {
+        name: AccountFactory(username=f"account-{name}", email=f"{name}@example.org")
+        for name in "ab"
+    }
+    clients = {
+        f"{name}{n}": _client(f"{name}{n}", accounts[name], setting) for name in "ab" for n in "12"
+    }
+    backups = setting.backups(list(clients.values()))
+    parties = {
+        name: _subuser(name, client, _things(name, client, *backup))
+        for (name, client), backup in zip(clients.items(), backups, strict=True)
+    }
+    for name, account in accounts.items():
         things = parties[f"{name}1"].things
         parties[name] = Party(name, account, things, client_of(account), account.email, False)
     return parties
 
 
-def _subuser(name, account):
-    things = _things(name, account)
-    subuser = SubuserFactory(account=account, login=things.login, password=make_password(PASSWORD))
-    subuser.grants.create(client=Client.objects.get(name=things.client))
-    return Party(name, account, things, client_with(things.login, PASSWORD), things.login, True)
+def _client(name, account, setting):
+    pool = PoolFactory(account=account, name=f"pool-{name}", storage=setting.storage(name))
+    fileset = setting.fileset(name, account)
+    return setting.client(name, account=account, pool=pool, fileset=fileset)
 
 
-def _things(name, account):
-    pool = PoolFactory(
-        account=account, name=f"pool-{name}", storage=StorageFactory(name=f"storage-{name}")
+def _subuser(name, client, things):
+    subuser = SubuserFactory(
+        account=client.account, login=things.login, password=make_password(PASSWORD)
     )
-    fileset = FilesetFactory(account=account, name=f"fileset-{name}")
-    client = ClientFactory(
-        account=account, name=f"client-{name}", pool=pool, fileset=fileset, connection="ssh"
-    )
-    backup = catalogued(client, {b"/srv/file": "f"}, files=1)
+    subuser.grants.create(client=client)
+    api = client_with(things.login, PASSWORD)
+    return Party(name, client.account, things, api, things.login, True)
+
+
+def _things(name, client, backup, node, path, file):
     mailbox = {"mailbox": "box@example.org", "pst_path": "/x.pst", "store_path": "/x.edb"}
     Mailbox.objects.create(client=client, **mailbox, job=backup)
     return Things(
         ip=client.ip,
         client=client.name,
         login=f"login-{name}",
-        pool=pool.name,
-        fileset=fileset.name,
-        storage=pool.storage.name,
+        pool=client.pool.name,
+        fileset=client.fileset.name,
+        storage=client.pool.storage.name,
         job=backup.pk,
         queued=JobFactory(client=client, type="restore", level=None, parent=backup).pk,
-        node=folder_of(client, b"/srv").pk,
-        file=Entry.objects.get(job=backup, name=b"file").pk,
+        node=node,
+        path=path,
+        file=file,
     )
 
 
