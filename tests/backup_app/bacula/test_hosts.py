@@ -21,6 +21,7 @@ from .installation import SERVER, Installation, require
 from .network import Network
 from .relay import Relay
 
+pytestmark = pytest.mark.xdist_group("hosts")  # they share a network
 HOSTS = ("dir", "sd", "one", "two")
 SLOW = "8mbit"  # by which the large file takes 20 seconds
 AWAY_SECONDS = 6

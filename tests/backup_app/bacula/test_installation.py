@@ -1,29 +1,30 @@
 """The Bacula of these tests works, and a test sees what its Director does."""
 
+import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
 
 
-def run_operators_backup(installation):
-    (installation.own / "file").write_text("content")
+@pytest.fixture
+def operators_backup(installation):
+    """The number of a backup that the operator begins."""
+    file = installation.own / "file"
+    file.write_text("content")
     installation.bconsole("run job=operator-backup level=Full yes")
-    return int(installation.query("SELECT max(jobid) FROM job")[0][0])
+    yield int(installation.query("SELECT max(jobid) FROM job")[0][0])
+    file.unlink()
 
 
-def test_the_operators_backup_runs(installation):
-    job_id = run_operators_backup(installation)
-
-    assert installation.wait(job_id) == "T"
+def test_the_operators_backup_runs(installation, operators_backup):
+    assert installation.wait(operators_backup) == "T"
 
 
-def test_a_test_reads_the_catalog_through_django(bacula):
-    job_id = run_operators_backup(bacula)
-
-    bacula.wait(job_id)
+def test_a_test_reads_the_catalog_through_django(bacula, operators_backup):
+    bacula.wait(operators_backup)
 
     with connections["bacula"].cursor() as cursor:
-        cursor.execute("SELECT jobfiles FROM job WHERE jobid = %s", [job_id])
+        cursor.execute("SELECT jobfiles FROM job WHERE jobid = %s", [operators_backup])
         assert cursor.fetchall() == [(2,)]
 
 
