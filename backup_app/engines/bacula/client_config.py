@@ -1,5 +1,6 @@
 """What must be on a client of Bacula: its file daemon, and that daemon's configuration."""
 
+from ...models import Fileset
 from ..base import ClientConfig, System
 from . import databases, names, resources
 from .names import in_config
@@ -52,12 +53,15 @@ PORTS = """\
 
 """
 SCRIPT = """
-# Its databases are dumped and loaded by a script, which has to be on it as root's own {program}.
-# Below is its text, each line behind '#: '. Once this file is in its place, this puts it there:
-#   sed -n 's/^#: \\{{0,1\\}}//p' /etc/bacula/bacula-fd.conf > {program}
+# Databases are dumped and loaded by a script, which has to be on it as root's own {program}.
+# Below is its text, each line behind '#: '. Once all of this is in {file},
+# this puts it there:
+#   sed -n 's/^#: \\{{0,1\\}}//p' {file} > {program}
 #   chmod 755 {program}
 #
 """
+SAVED = "/etc/bacula/bacula-fd.conf"
+SAVED_ADOPTED = "/root/bacula-fd.txt"  # beside the file that its operator has
 
 
 def client_config(engine, client) -> ClientConfig:
@@ -74,17 +78,25 @@ def client_config(engine, client) -> ClientConfig:
         "port": client.agent_port,
         "file": FILE,
     }
-    if client.is_adopted:
-        return ClientConfig(FILE, ADOPTED.format(**values))
     is_unix = client.system == client.System.UNIX
-    head = ((UNIX if is_unix else WINDOWS) + PORTS).format(**values)
-    tail = _script(engine) if is_unix and client.fileset.databases else ""
-    return ClientConfig(FILE, head + _daemon(engine, client, known) + tail)
+    if client.is_adopted:
+        text, file = ADOPTED.format(**values), SAVED_ADOPTED
+    else:
+        head = ((UNIX if is_unix else WINDOWS) + PORTS).format(**values)
+        text, file = head + _daemon(engine, client, known), SAVED
+    return ClientConfig(FILE, text + (_script(engine, file) if _has_databases(client) else ""))
 
 
-def _script(engine):
+def _has_databases(client):
+    """Say whether dumps of the account's databases may be made on a client, or loaded there."""
+    is_unix = client.system == client.System.UNIX
+    return is_unix and Fileset.objects.filter(account=client.account).exclude(databases=[]).exists()
+
+
+def _script(engine, file):
     lines = (f"#: {line}".rstrip() for line in databases.script().splitlines())
-    return SCRIPT.format(program=engine.database_program) + "\n".join(lines) + "\n"
+    head = SCRIPT.format(program=engine.database_program, file=file)
+    return head + "\n".join(lines) + "\n"
 
 
 def _daemon(engine, client, name):

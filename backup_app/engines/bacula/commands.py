@@ -22,6 +22,7 @@ POLL_SECONDS = 0.1
 KILL_SECONDS = 5  # that the client's own limit comes before ours
 PIECE = 499  # bytes of output in one line of the log; a longer line goes on in the next
 TOO_LONG = 124  # how ``timeout`` says that it ended a program
+NOT_STARTED = (126, 127)  # how it says that it could not start one
 MISSING = 200  # and more: how a file daemon says that it could not start one
 BEGUN = "shell command: run ClientBeforeJob "
 PRINTED = b"ClientBeforeJob: "
@@ -31,6 +32,10 @@ SELECT logid, {text("logtext")} FROM log WHERE jobid = %s AND logid > %s ORDER B
 """  # noqa: S608 - made of constants
 
 logger = logging.getLogger(__name__)
+
+
+class NoProgramError(EngineError):
+    """A client does not have a program, or nobody may start it."""
 
 
 def run_command(engine, client, command: Sequence[str]) -> str:
@@ -137,7 +142,8 @@ class _Command:
             return self._slow()
         said = words if code >= MISSING else self.printed.decode(errors="replace").strip()[-2000:]
         place = f"'{self.line}' failed on client '{self.client}'"
-        return EngineError(f"{place} ({code}). {said}".rstrip())
+        kind = NoProgramError if code >= MISSING or code in NOT_STARTED else EngineError
+        return kind(f"{place} ({code}). {said}".rstrip())
 
     def _slow(self):
         return EngineError(

@@ -85,7 +85,14 @@ def require_database(engine, client, kind: str, name: str) -> None:
         raise NotFound(f"There are no databases of kind '{kind}'; there are: {known}.")
     if client.system != client.System.UNIX:
         raise WrongState(f"Client '{client}' is no unix machine, as databases need.")
-    listed = commands.run_command(engine, client, [_program(engine), "list", kind])
+    program = _program(engine)
+    try:
+        listed = commands.run_command(engine, client, [program, "list", kind])
+    except commands.NoProgramError as e:
+        raise EngineError(
+            f"Client '{client}' cannot start '{program}', by which its databases are dumped and "
+            f"loaded: its genconfig has that, and says where it belongs. {e}"
+        ) from e
     if name not in listed.splitlines():
         raise WrongState(
             f"The {TITLES[kind]} server of client '{client}' has no database '{name}'."

@@ -95,15 +95,21 @@ def test_an_adopted_client_has_what_its_operator_gave_it(engine):
     assert all(line.startswith("#") for line in config.splitlines())
 
 
-def test_a_client_with_databases_gets_the_script_that_dumps_them(tmp_path):
+@pytest.mark.parametrize(
+    ("known", "folder"), [("", "/etc/bacula"), ("web1-fd", "/root")], ids=["ours", "adopted"]
+)
+def test_a_client_of_an_account_with_databases_gets_the_script(tmp_path, known, folder):
     program = tmp_path / "backup-databases"
     engine = BaculaEngine(database_program=str(program))
-    fileset = FilesetFactory(databases=[{"kind": "mysql", "name": "shop"}])
-    config = make_config(engine, fileset=fileset).config
-    assert accepted(config, tmp_path).returncode == 0
+    account = FilesetFactory(databases=[{"kind": "mysql", "name": "shop"}]).account
+    config = make_config(engine, account=account, engine_name=known)
+    assert known or accepted(config.config, tmp_path).returncode == 0
+    (tmp_path / "bacula-fd.conf").write_text(config.config)
+    (tmp_path / "bacula-fd.txt").write_text(config.config)
 
-    commands = [line[1:].strip() for line in config.splitlines() if line.startswith("#   sed")]
-    (command,) = [each.replace("/etc/bacula", str(tmp_path)) for each in commands]
+    lines = config.config.splitlines()
+    commands = [line[1:].strip() for line in lines if line.startswith("#   sed")]
+    (command,) = [each.replace(folder, str(tmp_path)) for each in commands]
     subprocess.run(["sh", "-ec", command], check=True)
 
     assert program.read_text() == databases.script()

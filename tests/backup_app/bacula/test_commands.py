@@ -90,7 +90,7 @@ class TestFailures:
         assert said.endswith("No such file or directory")
 
     def test_a_missing_program_is_named(self, client):
-        said = refusal_of(client, "nosuchprogram", "x")
+        said = refusal_of(client, "nosuchprogram", "x", error=commands.NoProgramError)
 
         assert said.startswith("'nosuchprogram x' failed on client 'web1' (127). ")
 

@@ -195,7 +195,9 @@ class TestMysql:
 
         said = refusal_of(EngineError, get_engine().require_database, client, kind, name)
 
-        assert program in said
+        assert said.startswith(
+            f"Client 'db1' cannot start '{program}', by which its databases are dumped and loaded: "
+        )
 
     def test_a_client_that_is_away_is_unreachable(self, client, bacula, name, kind):
         bacula.one.daemon.stop()
