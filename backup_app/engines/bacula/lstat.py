@@ -1,4 +1,7 @@
-"""LStat: what a file daemon saw of a file, as numbers in a base 64 of Bacula's own."""
+"""LStat: what a file daemon saw of a file, as numbers in a base 64 of Bacula's own.
+
+The files of a folder have most of their fields in common, so what each means is kept for a while.
+"""
 
 import binascii
 import stat
@@ -13,47 +16,45 @@ DIGITS = {
 }
 SHA256 = 43  # digits, without padding
 LONGEST = 11  # digits of 64 bits
-MODE, UID, GID, SIZE, MTIME, LINK = 2, 4, 5, 7, 11, 13  # places among its fields
-FILE = "file"
+FIELDS = 14  # that are needed of them
+FILE, DIRECTORY, HARDLINK = "file", "directory", "hardlink"
 TYPES = {
-    stat.S_IFDIR: "directory",
+    stat.S_IFDIR: DIRECTORY,
     stat.S_IFLNK: "symlink",
     stat.S_IFIFO: "fifo",
     stat.S_IFCHR: "device",
     stat.S_IFBLK: "device",
 }
+KEPT = 2**14
 
 
 class Status(NamedTuple):
     """What is shown of it; ``type`` is one of those of ``File``."""
 
     type: str
-    mode: int
-    uid: int
-    gid: int
     size: int
     mtime: int
+    mode: int
+    owner: str
+    group: str
+
+
+UNKNOWN = Status(FILE, 0, 0, 0, "0", "0")
 
 
 def decoded(lstat: bytes) -> Status:
     """Return what an LStat says; where it is damaged, a file of which nothing is known."""
-    fields = lstat.split(b" ")
-    if len(fields) <= LINK:
-        return Status(FILE, 0, 0, 0, 0, 0)
-    mode, size = number(fields[MODE]), number(fields[SIZE])
-    kind = TYPES.get(stat.S_IFMT(mode)) or ("hardlink" if number(fields[LINK]) > 0 else FILE)
-    return Status(
-        kind,
-        stat.S_IMODE(mode),
-        number(fields[UID]),
-        number(fields[GID]),
-        # What a program has written was of unknown size: -1.
-        size if size > 0 and kind != "directory" else 0,
-        number(fields[MTIME]),
-    )
+    fields = lstat.split(b" ", FIELDS)
+    if len(fields) < FIELDS:
+        return UNKNOWN
+    _, _, mode, _, uid, gid, _, size, _, _, _, mtime, _, link, *_ = fields
+    kind, permissions = _kind(mode, link)
+    length = 0 if kind == DIRECTORY else number(size)
+    # What a program has written was of unknown size: -1.
+    return Status(kind, max(0, length), number(mtime), permissions, _shown(uid), _shown(gid))
 
 
-@lru_cache(maxsize=2**14)  # files of a folder have most of them in common
+@lru_cache(KEPT)
 def number(field: bytes) -> int:
     """Return a number of an LStat; 0 for what is none of 64 bits."""
     digits = field.removeprefix(b"-")
@@ -74,3 +75,16 @@ def sha256(signature: bytes) -> bytes | None:
         return binascii.a2b_base64(signature + b"=", strict_mode=True)
     except binascii.Error:
         return None
+
+
+@lru_cache(KEPT)
+def _kind(mode: bytes, link: bytes) -> tuple[str, int]:
+    """Return type and permissions."""
+    bits = number(mode)
+    kind = TYPES.get(stat.S_IFMT(bits)) or (HARDLINK if number(link) > 0 else FILE)
+    return kind, stat.S_IMODE(bits)
+
+
+@lru_cache(KEPT)
+def _shown(field: bytes) -> str:
+    return str(number(field))

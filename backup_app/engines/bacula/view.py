@@ -8,9 +8,10 @@ from ...exceptions import NotFound, WrongState
 from ..base import File, Listing, Node
 from . import paths, queries
 from .catalog import is_id
-from .lstat import decoded, sha256
+from .lstat import DIRECTORY, Status, decoded, sha256
 
 FULL = "F"  # a level
+NO_FOLDER = Status(DIRECTORY, 0, 0, 0, "", "")  # that was backed up
 MOST = 10  # a page with more than a tenth of a folder is as quickly read with all of it
 
 
@@ -143,42 +144,16 @@ def update_cache(engine, job_ids: list[int]) -> None:
 
 def as_file(folder: Folder, name: bytes, file_id: int, lstat: bytes, signature: bytes) -> File:
     """Return what is no folder, in a folder, as engines show it."""
+    path = paths.join(folder.stored, name)
     status = decoded(lstat)
-    return File(
-        file_id,
-        None,
-        folder.path_id,
-        name,
-        paths.join(folder.stored, name),
-        status.type,
-        status.size,
-        status.mtime,
-        status.mode,
-        str(status.uid),
-        str(status.gid),
-        b"",
-        sha256(signature),
-    )
+    return File(file_id, None, folder.path_id, name, path, *status, b"", sha256(signature))
 
 
 def _directory(folder: Folder, path_id: int, stored: bytes, file_id, lstat) -> File:
     """Return a folder in a folder as engines show it; its FileId is 0 if it has none."""
-    status = decoded(lstat) if lstat else None
-    return File(
-        file_id or 0,
-        path_id,
-        folder.path_id,
-        paths.name_of(stored),
-        paths.of_folder(stored),
-        "directory",
-        0,
-        status.mtime if status else 0,
-        status.mode if status else 0,
-        str(status.uid) if status else "",
-        str(status.gid) if status else "",
-        b"",
-        None,
-    )
+    name, path = paths.name_of(stored), paths.of_folder(stored)
+    status = decoded(lstat) if lstat else NO_FOLDER
+    return File(file_id or 0, path_id, folder.path_id, name, path, *status, b"", None)
 
 
 def _node(path_id, stored, file_id, lstat, files, size, has_children) -> Node:
