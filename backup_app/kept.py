@@ -11,7 +11,7 @@ def require_as_kept(record: Adoptable | None, values: dict) -> None:
     if changed:
         kind = record._meta.verbose_name.capitalize()
         raise WrongState(
-            f"{kind} '{record}' was adopted: {_listed(changed)} kept in Bacula's own configuration,"
+            f"{kind} '{record}' was adopted: {_listed(changed)} kept in its engine's configuration,"
             " and can be changed only there."
         )
 

@@ -21,10 +21,10 @@ class StorageAdmin(BackupAdmin):
     list_select_related = ["zone"]
     search_fields = ["name", "path"]
     autocomplete_fields = ["zone"]
-    fields = ["name", "zone", "kind", "path", "capacity", ("used", "free")]
+    fields = ["name", "zone", "path", "engine_name", "capacity", ("used", "free"), "kind"]
 
     def get_readonly_fields(self, request, obj=None):
-        return ["used", "free", *kept_fields(obj)]
+        return ["used", "free", "kind", *kept_fields(obj)]
 
     def get_queryset(self, request):
         stored = Coalesce(Sum("jobs__stored_bytes"), 0)

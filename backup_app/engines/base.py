@@ -132,6 +132,8 @@ class Engine:
 
     name: str = field(init=False, default="")
     alias: str = field(init=False, default="default")  # in BACKUP_ENGINES
+    # What its storages are: folders with a path, or devices that it knows by their name.
+    storage_kind = "folder"
     # How it reaches machines, of Client.Connection; a new client's is the first.
     connections: ClassVar[Sequence[str]] = ("ssh", "local")
     database = "default"  # the alias of that which it depends on

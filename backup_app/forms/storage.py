@@ -3,12 +3,17 @@ from pathlib import Path
 from django import forms
 
 from .. import pools
+from ..engines import get_engine
+from ..exceptions import InvalidEngine
 from ..models import Storage
 from .refusals import refusals
 
 
 class StorageForm(forms.ModelForm):
-    """A storage; that of a folder has an absolute path, which no other one has."""
+    """A storage, of the kind that its zone's engine has.
+
+    A folder has an absolute path, which no other one has; a device has what the engine calls it.
+    """
 
     def clean_path(self):
         path = self.cleaned_data["path"]
@@ -33,6 +38,22 @@ class StorageForm(forms.ModelForm):
 
     def clean(self):
         super().clean()
-        if self.cleaned_data.get("kind") == "folder" and self.cleaned_data.get("path") == "":
-            self.add_error("path", "A folder needs its absolute path.")
+        # Of an adopted one neither is in the form.
+        if zone := self.cleaned_data.get("zone"):
+            self._check_kind(zone)
         return self.cleaned_data
+
+    def _check_kind(self, zone):
+        try:
+            self.instance.kind = get_engine(zone.engine).storage_kind
+        except InvalidEngine as e:
+            self.add_error("zone", str(e))
+            return
+        is_folder = self.instance.kind == Storage.Kind.FOLDER
+        path = self.cleaned_data.get("path")
+        if is_folder and path == "":
+            self.add_error("path", "A folder needs its absolute path.")
+        if not is_folder and path:
+            self.add_error("path", "The engine of this zone has devices, not folders with a path.")
+        if is_folder and self.cleaned_data.get("engine_name"):
+            self.add_error("engine_name", "Only devices of an engine have a name there.")

@@ -24,15 +24,19 @@ class Zone(models.Model):
 class Storage(Adoptable):
     """A folder, or a device of another engine, that volumes are written to."""
 
+    class Kind(models.TextChoices):
+        FOLDER = "folder"
+        DEVICE = "device", "device of the engine"
+
     name = models.SlugField(unique=True)
     zone = models.ForeignKey(Zone, models.PROTECT, related_name="storages")
-    kind = models.CharField(max_length=30, default="folder")
+    kind = models.CharField(max_length=30, choices=Kind, default=Kind.FOLDER, editable=False)
     path = models.CharField(max_length=500, blank=True, help_text="Absolute, for a folder.")
     capacity = models.PositiveBigIntegerField(
         null=True, blank=True, help_text="Bytes that may be used; empty is what the disk has."
     )
 
-    kept_by_engine = ("zone", "kind", "path")
+    kept_by_engine = ("zone", "path")
 
     class Meta:
         ordering = ["name"]

@@ -5,10 +5,15 @@ from django.urls import reverse
 
 from backup_app.models import Fileset, Pool, Storage, Zone
 
+from .engines import NAME, FolderEngine
 from .factories import ClientFactory, FilesetFactory, StorageFactory, ZoneFactory
 from .pages import add, change, done, errors
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("staff")]
+
+
+class DeviceEngine(FolderEngine):
+    storage_kind = "device"
 
 
 class TestFilesets:
@@ -131,7 +136,7 @@ class TestPools:
 
 class TestStoragesAndZones:
     def test_a_storage_is_made(self, client):
-        sent = {"name": "disk", "zone": ZoneFactory().pk, "kind": "folder", "path": "/srv//b/"}
+        sent = {"name": "disk", "zone": ZoneFactory().pk, "path": "/srv//b/"}
 
         done(add(client, Storage, sent))
 
@@ -140,13 +145,40 @@ class TestStoragesAndZones:
     @pytest.mark.parametrize("path", ["", "srv", "/srv/../etc", "/taken", "/taken/"])
     def test_a_wrong_path_is_refused(self, client, path):
         StorageFactory(path="/taken")
-        sent = {"name": "disk", "zone": ZoneFactory().pk, "kind": "folder", "path": path}
+        sent = {"name": "disk", "zone": ZoneFactory().pk, "path": path}
 
         assert set(errors(add(client, Storage, sent))) == {"path"}
 
+    @pytest.fixture
+    def devices(self, settings):
+        """A zone whose engine has devices."""
+        engine = {"BACKEND": f"{__name__}.DeviceEngine"}
+        settings.BACKUP_ENGINES = {"default": {"BACKEND": NAME}, "devices": engine}
+        return ZoneFactory(engine="devices")
+
+    def test_a_device_of_an_engine_is_made(self, client, devices):
+        sent = {"name": "tapes", "zone": devices.pk, "path": "", "engine_name": "LTO 8"}
+
+        done(add(client, Storage, sent))
+
+        made = Storage.objects.get()
+        assert (made.kind, made.engine_name, made.path) == ("device", "LTO 8", "")
+
+    def test_a_device_has_no_path_and_a_folder_no_name_there(self, client, devices):
+        sent = {"name": "x", "zone": devices.pk, "path": "/srv"}
+        assert set(errors(add(client, Storage, sent))) == {"path"}
+
+        sent |= {"zone": ZoneFactory().pk, "engine_name": "File1"}
+        assert set(errors(add(client, Storage, sent))) == {"engine_name"}
+
+    def test_a_zone_without_engine_gets_none(self, client):
+        sent = {"name": "x", "zone": ZoneFactory(engine="gone").pk, "path": "/srv"}
+
+        assert set(errors(add(client, Storage, sent))) == {"zone"}
+
     def test_it_does_not_leave_the_zone_of_its_pools_clients(self, client):
         made = ClientFactory().pool.storage
-        sent = {"name": made.name, "zone": ZoneFactory().pk, "kind": "folder", "path": made.path}
+        sent = {"name": made.name, "zone": ZoneFactory().pk, "path": made.path}
 
         assert "which is not in zone" in str(errors(change(client, made, sent)))
 

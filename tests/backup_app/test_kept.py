@@ -59,7 +59,7 @@ class TestApi:
         answer = api.post("/api/savefileset", {"name": "all", field: value})
 
         assert refused(answer, 409) == (
-            f"Fileset 'all' was adopted: '{field}' is kept in Bacula's own configuration, and can "
+            f"Fileset 'all' was adopted: '{field}' is kept in its engine's configuration, and can "
             "be changed only there."
         )
         assert unchanged(fileset)

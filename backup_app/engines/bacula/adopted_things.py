@@ -13,7 +13,6 @@ from . import names
 from .inventory import FoundClient, FoundFileset, FoundPool
 from .tally import Tally
 
-KIND = "bacula"  # of storages
 NO_SLUG = re.compile(r"[^A-Za-z0-9_-]+")
 NOT_IN_PATHS = re.compile(r"[/\x00-\x1f\x7f]+")
 
@@ -29,8 +28,8 @@ class Adopter:
 
     def storage(self, name: str) -> None:
         if name not in self._storages:
-            slug = NO_SLUG.sub("-", name).strip("-") or KIND
-            values = {"zone": self._zone, "kind": KIND, "engine_name": name}
+            slug = NO_SLUG.sub("-", name).strip("-") or "storage"
+            values = {"zone": self._zone, "kind": self._engine.storage_kind, "engine_name": name}
             if made := self._make(Storage.objects.all(), slug, values):
                 self._storages[name] = made
 

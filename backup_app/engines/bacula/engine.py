@@ -67,6 +67,7 @@ class BaculaEngine(Engine):
 
     name = "bacula"
     connections = ("agent",)
+    storage_kind = "device"
     supports_databases = True
     supports_commands = True
     resumes = True
