@@ -1,4 +1,4 @@
-"""Jobs that others than this service start in its engines."""
+"""Jobs that others than this service start in its engines, also by schedules that it gave them."""
 
 import logging
 
@@ -7,7 +7,12 @@ from .engines import get_engine
 from .exceptions import BackupError, InvalidEngine
 
 logger = logging.getLogger(__name__)
-_complaints: dict[str, str] = {}  # what an engine said when it was last asked
+REFUSALS = {
+    "adopt_jobs": "does not tell which jobs it has",
+    "keep_schedules": "does not learn the schedules of its clients",
+}
+# What an engine said when it was last asked for something.
+_complaints: dict[tuple[str, str], str] = {}
 
 
 def adopt_jobs() -> int:
@@ -15,7 +20,7 @@ def adopt_jobs() -> int:
 
     What keeps an engine from telling is logged once, until it changes.
     """
-    return sum(_adopt_from(alias) for alias in conf.engines)
+    return sum(_ask(alias, "adopt_jobs") or 0 for alias in conf.engines)
 
 
 def bring_log(job) -> None:
@@ -26,17 +31,23 @@ def bring_log(job) -> None:
         logger.warning("The log of job %s could not be completed: %s", job.pk, e)
 
 
-def _adopt_from(alias):
+def keep_schedules() -> None:
+    """Let the engines that start scheduled backups themselves know when; log as ``adopt_jobs``."""
+    for alias in conf.engines:
+        _ask(alias, "keep_schedules")
+
+
+def _ask(alias, verb):
     try:
-        found = get_engine(alias).adopt_jobs()
+        found = getattr(get_engine(alias), verb)()
     except (BackupError, InvalidEngine) as e:
-        _complain(alias, str(e))
-        return 0
-    _complaints.pop(alias, None)
+        _complain(alias, verb, str(e))
+        return None
+    _complaints.pop((alias, verb), None)
     return found
 
 
-def _complain(alias, words):
-    if _complaints.get(alias) != words:
-        logger.warning("The engine '%s' does not tell which jobs it has: %s", alias, words)
-    _complaints[alias] = words
+def _complain(alias, verb, words):
+    if _complaints.get((alias, verb)) != words:
+        logger.warning("The engine '%s' %s: %s", alias, REFUSALS[verb], words)
+    _complaints[alias, verb] = words

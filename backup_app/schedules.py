@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from . import jobs
+from .engines import get_engine
 from .exceptions import BackupError, InvalidEngine
 from .models import Client
 
@@ -58,10 +59,11 @@ def start_due() -> int:
     # Nothing comes within a minute, so each client is looked at once in it.
     undone = Q(scheduled=None) | Q(scheduled__lt=now.replace(second=0, microsecond=0))
     scheduled = ~Q(schedule="") | ~Q(fileset__schedule="")
-    clients = Client.objects.present().filter(undone, scheduled).select_related("fileset")
+    clients = Client.objects.present().filter(undone, scheduled)
     due, done = [], []
-    for client in clients:
-        (due if _is_due(client, now) else done).append(client)
+    for client in clients.select_related("fileset", "zone"):
+        is_for_us = _is_due(client, now) and not _is_left_to_engine(client)
+        (due if is_for_us else done).append(client)
     _note_done(done, now)
     return sum(_start(client, now) for client in due)
 
@@ -79,6 +81,13 @@ def _is_due(client, now):
     except ValueError as e:
         logger.warning("Client %s is not backed up on schedule: %s", client.pk, e)
         return False
+
+
+def _is_left_to_engine(client):
+    try:
+        return get_engine(client.zone.engine).starts_scheduled(client)
+    except (BackupError, InvalidEngine):
+        return False  # starting it says what is wrong
 
 
 def _note_done(clients, now):

@@ -18,6 +18,7 @@ def tick() -> None:
     """
     for step in (
         reaping.reap,
+        adoption.keep_schedules,
         schedules.forget_unscheduled,
         schedules.start_due,
         tasks.enqueue_waiting,

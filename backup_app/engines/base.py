@@ -270,6 +270,16 @@ class Engine:
 
     # --- Working together with what else uses the engine ------------------------------------
 
+    def keep_schedules(self) -> None:
+        """Learn the schedules of clients, where the engine starts their backups itself.
+
+        Called every few seconds, so it looks at what is new only.
+        """
+
+    def starts_scheduled(self, client) -> bool:
+        """Say whether the engine itself starts a client's scheduled backups, for it to adopt."""
+        return False
+
     def adopt_jobs(self) -> int:
         """Make jobs of those that others started for known clients; return how many.
 

@@ -56,6 +56,19 @@ def require_accepted(engine) -> None:
     _test(engine, engine.config_dir, {})
 
 
+def contains(engine, name: str, text: str) -> bool:
+    """Say whether the Director knows a file that has a text in it."""
+    folder = engine.config_dir
+    return text in (_read(folder, name) or "") and not (folder / MARK).exists()
+
+
+def read(engine, start: str) -> dict[str, str]:
+    """Return the texts of all files whose names begin with something."""
+    names = [file.stem for file in engine.config_dir.glob("*.conf")]
+    found = {name: _read(engine.config_dir, name) for name in names if name.startswith(start)}
+    return {name: text for name, text in found.items() if text is not None}
+
+
 def _change(engine, wanted: Changes) -> list[str]:
     if not wanted or is_known(engine, wanted):
         return []

@@ -33,6 +33,7 @@ from . import (
     presence,
     removing,
     restore,
+    scheduling,
     selection,
     verify,
 )
@@ -63,6 +64,8 @@ class BaculaEngine(Engine):
     ``time_zone``: the Director's, in which its catalog has times; "" is the project's own.
     ``answer_seconds``: how long an answer may take; ``away_seconds``: how long a running job waits
     for a Director that is away.
+    ``schedules``: whether the Director starts scheduled backups itself, which it then does while
+    this service is away too; those that it cannot, by their times or its zone, stay with us.
     """
 
     name = "bacula"
@@ -93,6 +96,7 @@ class BaculaEngine(Engine):
         time_zone: str = "",
         answer_seconds: int = 30,
         away_seconds: int = 900,
+        schedules: bool = False,
     ):
         self.address, self.port, self.director_name = address, port, director
         self.console, self.password = console, password
@@ -106,6 +110,7 @@ class BaculaEngine(Engine):
         self.prefix = prefix
         self.zone = ZoneInfo(time_zone) if time_zone else timezone.get_default_timezone()
         self.answer_seconds, self.away_seconds = answer_seconds, away_seconds
+        self.schedules = schedules
 
     # --- Doing jobs ------------------------------------------------------------------------------
 
@@ -123,6 +128,12 @@ class BaculaEngine(Engine):
 
     def cancel(self, job) -> None:
         removing.cancel(self, job)
+
+    def keep_schedules(self) -> None:
+        scheduling.keep(self)
+
+    def starts_scheduled(self, client) -> bool:
+        return scheduling.starts(self, client)
 
     def adopt_jobs(self) -> int:
         return new_jobs.adopt_jobs(self)

@@ -56,6 +56,10 @@ def verify_job(engine, client) -> str:
     return f"{engine.prefix}verify-{client.pk}"
 
 
+def schedule(engine, client) -> str:
+    return f"{engine.prefix}schedule-{client.pk}"
+
+
 def command_job(engine, words: Sequence[str]) -> str:
     """Return the name of the job that runs a command line, on whatever client it is told to."""
     digest = blake2b("\0".join(words).encode(), digest_size=6).hexdigest()

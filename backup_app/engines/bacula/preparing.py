@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ...exceptions import EngineError, EngineUnreachable
 from ...models import Client
-from . import configuring, databases, filesets, names, resources, storages
+from . import configuring, databases, filesets, names, resources, storages, timetable
 from .passwords import client_password
 
 Files = dict[str, str]  # texts by the names of their files
@@ -88,6 +88,21 @@ def prepare_command(engine, client, words: Sequence[str]) -> str:
     return name
 
 
+def prepare_all(engine) -> None:
+    """Let the Director know all clients as they are, and keep no schedule of those that have left.
+
+    A deleted client stays, as its backups do. Not those are told that cannot be written.
+    """
+    start = names.client_file(engine, Client(pk=""))
+    pks = [name.removeprefix(start) for name in configuring.read(engine, start)]
+    others = Client.objects.filter(pk__in=filter(str.isdecimal, pks))
+    others = list(_with_things(others.exclude(zone__engine=engine.alias, deleted=None)))
+    deleted = [each for each in others if each.zone.engine == engine.alias]
+    _write(engine, _all_files(engine) | _files_of(engine, deleted))
+    moved = [each for each in others if each not in deleted]
+    configuring.remove(engine, [names.client_file(engine, each) for each in moved])
+
+
 def forget_client(engine, client) -> None:
     """Let the Director forget a client and its jobs; of an adopted one only what we added goes."""
     if engine.config_dir is None:
@@ -127,9 +142,18 @@ def _write(engine, files: Files) -> None:
 
 def _all_files(engine) -> Files:
     """Return what all clients of an engine need, but those that cannot be written."""
-    clients = Client.objects.present().filter(zone__engine=engine.alias)
+    return _files_of(
+        engine, _with_things(Client.objects.present().filter(zone__engine=engine.alias))
+    )
+
+
+def _with_things(clients):
+    return clients.select_related("fileset", "pool__storage", "zone")
+
+
+def _files_of(engine, clients) -> Files:
     files: Files = {}
-    for client in clients.select_related("fileset", "pool__storage"):
+    for client in clients:
         with contextlib.suppress(EngineError):
             files |= _client_files(engine, client)
     return files
@@ -185,7 +209,11 @@ def _jobs(engine, client) -> Iterator[str]:
         "storage": names.storage(client.pool.storage),
     }
     files = names.fileset(engine, client.fileset)
-    yield resources.backup_job(names.backup_job(engine, client), **uses | {"fileset": files})
+    own = {"fileset": files}
+    if lines := timetable.lines_of(engine, client):
+        own["schedule"] = names.schedule(engine, client)
+        yield resources.schedule(own["schedule"], lines)
+    yield resources.backup_job(names.backup_job(engine, client), **uses | own)
     yield resources.restore_job(names.restore_job(engine, client), **uses)
     yield resources.verify_job(names.verify_job(engine, client), **uses)
 

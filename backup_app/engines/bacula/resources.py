@@ -4,7 +4,7 @@ Each function takes names that ``names`` made and values of our models, and retu
 resource. Raises EngineError for a value that cannot stand in the configuration.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .names import in_config, word
 
@@ -88,9 +88,10 @@ def storage(name: str, values: Mapping) -> str:
 
 
 def backup_job(name: str, **uses: str) -> str:
-    """Return the job that backs up a client; ``uses`` are client, fileset, pool, storage, messages.
+    """Return the job that backs up a client.
 
-    One at a time, and what did not come to its end is not begun again by Bacula itself.
+    ``uses`` are client, fileset, pool, storage, messages, and a schedule if it has one. One backup
+    runs at a time, and what did not come to its end is not begun again by Bacula itself.
     """
     values = {
         "Type": Bare("Backup"),
@@ -102,6 +103,11 @@ def backup_job(name: str, **uses: str) -> str:
         "Max Wait Time": Bare(BLOCKED),
     }
     return _job(name, values, uses)
+
+
+def schedule(name: str, lines: Iterable[str]) -> str:
+    """Return the times at which a Director starts something itself; see ``timetable``."""
+    return resource("Schedule", {"Name": name}, *lines)
 
 
 def restore_job(name: str, **uses: str) -> str:

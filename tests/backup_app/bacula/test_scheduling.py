@@ -1,0 +1,162 @@
+"""Scheduled backups that the Director starts itself, where its operator wants that."""
+
+import pytest
+from django.utils import timezone
+
+from backup_app import adoption, clients, schedules
+from backup_app.engines import get_engine
+from backup_app.engines.bacula import names, scheduling
+from backup_app.models import Client, Job
+
+from ..factories import ZoneFactory
+
+ENGINE = "backup_app.engines.bacula.BaculaEngine"
+LONG_AGO = timezone.now() - timezone.timedelta(days=40)
+
+
+@pytest.fixture
+def keeping(bacula, settings):
+    """A function that lets the Director start backups itself, and all that it is told be new."""
+
+    def keep(**options):
+        values = bacula.options(schedules=True, **options)
+        settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": values}}
+        adoption.keep_schedules()
+        return get_engine()
+
+    scheduling._told.clear()
+    return keep
+
+
+@pytest.fixture
+def client(bacula_client):
+    return bacula_client(schedule="30 2 * * 1-5", scheduled=LONG_AGO)
+
+
+def planned(bacula, client):
+    """Return the lines by which the Director says when it starts a client's backup."""
+    name = names.backup_job(get_engine(), client)
+    said = bacula.bconsole(f"status schedule days=8 job={name}").splitlines()
+    return [line for line in said if name in line and not line.startswith("status schedule")]
+
+
+def test_the_director_starts_the_backups_of_a_schedule(bacula, client, keeping):
+    engine = keeping()
+
+    assert engine.starts_scheduled(client)
+    lines = planned(bacula, client)
+    assert lines
+    assert all("02:30" in line and "Incremental" in line for line in lines)
+    assert not any(day in line for line in lines for day in ("Sat", "Sun"))
+
+
+def test_this_service_leaves_them_to_it(client, keeping):
+    keeping()
+
+    assert schedules.start_due() == 0
+
+    client.refresh_from_db()
+    assert client.scheduled > LONG_AGO
+    assert not Job.objects.exists()
+
+
+def test_a_schedule_of_a_fileset_counts_for_its_clients(bacula, bacula_client, keeping):
+    client = bacula_client()
+    client.fileset.schedule = "15 3 * * *"
+    client.fileset.save()
+
+    assert keeping().starts_scheduled(client)
+    assert any("03:15" in line for line in planned(bacula, client))
+
+
+def test_a_schedule_that_is_changed_is_told(bacula, client, keeping):
+    engine = keeping()
+    Client.objects.update(schedule="45 4 * * *")
+    client.refresh_from_db()
+    assert not engine.starts_scheduled(client)
+
+    adoption.keep_schedules()
+
+    assert engine.starts_scheduled(client)
+    lines = planned(bacula, client)
+    assert any("04:45" in line for line in lines)
+    assert not any("02:30" in line for line in lines)
+
+
+def test_what_has_not_changed_is_not_told_again(bacula, client, keeping):
+    keeping()
+    bacula.director.kill()
+
+    adoption.keep_schedules()
+    scheduling._told.clear()
+    adoption.keep_schedules()
+
+
+def test_a_deleted_client_has_no_schedule_any_more(bacula, client, keeping):
+    engine = keeping()
+
+    clients.delete(client)
+    adoption.keep_schedules()
+
+    assert not engine.starts_scheduled(client)
+    assert planned(bacula, client) == []
+    with engine.director() as director:
+        director.require("job", names.restore_job(engine, client))
+
+
+def test_a_client_that_is_another_engines_now_has_none_either(bacula, client, keeping, settings):
+    engine = keeping()
+    settings.BACKUP_ENGINES["other"] = {"BACKEND": "backup_app.engines.archive.ArchiveEngine"}
+
+    Client.objects.update(zone=ZoneFactory(engine="other"))
+    adoption.keep_schedules()
+
+    with engine.director() as director:
+        assert names.backup_job(engine, client) not in {
+            line.strip() for line in director.ask(".jobs")
+        }
+
+
+def test_an_operator_who_does_not_want_it_any_more_gets_none(bacula, client, keeping, settings):
+    keeping()
+
+    settings.BACKUP_ENGINES["default"]["OPTIONS"]["schedules"] = False
+    scheduling._told.clear()
+    adoption.keep_schedules()
+
+    assert planned(bacula, client) == []
+    assert not get_engine().starts_scheduled(client)
+
+
+def test_unless_it_is_wanted_nothing_is_told(bacula, client):
+    scheduling._told.clear()
+
+    adoption.keep_schedules()
+
+    assert not get_engine().starts_scheduled(client)
+    assert list(bacula.conf_d.glob("*.conf")) == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "options"),
+    [("0 0 13 * 5", {}), ("30 2 * * *", {"time_zone": "Asia/Tokyo"}), ("", {})],
+)
+def test_what_bacula_cannot_say_stays_with_this_service(client, keeping, expression, options):
+    Client.objects.update(schedule=expression)
+    client.refresh_from_db()
+
+    engine = keeping(**options)
+
+    assert not engine.starts_scheduled(client)
+
+
+def test_a_director_that_is_away_is_told_when_it_is_back(bacula, client, keeping, caplog):
+    bacula.director.kill()
+    engine = keeping()
+    assert "does not learn the schedules of its clients" in caplog.text
+    assert not engine.starts_scheduled(client)
+    bacula.director.start()
+
+    adoption.keep_schedules()
+
+    assert engine.starts_scheduled(client)
