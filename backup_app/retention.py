@@ -80,7 +80,8 @@ def expired(client: Client) -> list[Job]:
 
 
 def _ended(client):
-    ours = client.jobs.filter(engine_state__adopted__isnull=True)
+    is_ours = Q(engine_state__adopted__isnull=True) | Q(engine_state__adopted=False)
+    ours = client.jobs.filter(is_ours)
     return ours.exclude(status__in=OPEN).select_related("pool")
 
 

@@ -101,6 +101,13 @@ def test_so_are_backups_in_a_pool_that_was_adopted(client):
     assert left() == kept
 
 
+def test_what_an_engine_starts_by_our_schedule_is_ours_to_prune(client):
+    old, new = (backup(client, days, engine_state={"adopted": False}) for days in (40, 1))
+
+    assert pruned(client) == [old.pk]
+    assert left() == [new]
+
+
 def test_what_a_kept_one_builds_on_stays(client):
     full = backup(client, 40)
     old = backup(client, 39, on=full)

@@ -78,7 +78,7 @@ class Known:
             level=LEVELS.get(row.level) if row.type == "B" else None,
             engine=self.engine.alias,
             engine_job_id=row.job_id,
-            engine_state={"adopted": True} | ({"purged": True} if row.is_purged else {}),
+            engine_state=self._state(row, client),
             fileset=fileset,
             pool=pool,
             storage_id=pool and pool.storage_id,
@@ -87,6 +87,11 @@ class Known:
             started=row.started,
             **(_end(row) if has_ended(row) else {"status": Job.Status.RUNNING}),
         )
+
+    def _state(self, row, client):
+        # What the Director starts by our schedule is ours to remove: nobody else will.
+        is_theirs = row.name != names.backup_job(self.engine, client)
+        return {"adopted": is_theirs} | ({"purged": True} if row.is_purged else {})
 
 
 def runs(row: JobRow) -> bool:

@@ -13,7 +13,7 @@ def bring_log(engine, job: Job) -> None:
     Raises EngineUnreachable and EngineError.
     """
     state = job.engine_state
-    if job.is_open or not state.get("adopted") or "log" in state:
+    if job.is_open or "adopted" not in state or "log" in state:
         return
     rows = engine.reader().log_after(job.engine_job_id)[:MOST_KEPT]
     state = state | {"log": rows[-1].log_id if rows else 0}

@@ -60,6 +60,23 @@ def test_this_service_leaves_them_to_it(client, keeping):
     assert not Job.objects.exists()
 
 
+def test_what_the_director_starts_is_ours_to_remove(bacula, client, keeping):
+    """A job that a schedule starts differs from what a console starts in nothing that is stored."""
+    engine = keeping()
+    (bacula.own / "file").write_text("content")
+    bacula.bconsole(f"run job={names.backup_job(engine, client)} yes")
+    ((number,),) = bacula.query("SELECT max(jobid) FROM job")
+    assert bacula.wait(int(number)) == "T"
+
+    assert adoption.adopt_jobs() == 1
+
+    job = Job.objects.get()
+    assert (job.status, job.engine_job_id, job.client) == ("completed", int(number), client)
+    assert (job.fileset, job.pool) == (client.fileset, client.pool)
+    engine.remove(job)
+    assert bacula.query(f"SELECT 1 FROM job WHERE jobid = {number}") == []  # noqa: S608
+
+
 def test_a_schedule_of_a_fileset_counts_for_its_clients(bacula, bacula_client, keeping):
     client = bacula_client()
     client.fileset.schedule = "15 3 * * *"
