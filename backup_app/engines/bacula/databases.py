@@ -91,7 +91,7 @@ def require_database(engine, client, kind: str, name: str) -> None:
     except commands.NoProgramError as e:
         raise EngineError(
             f"Client '{client}' cannot start '{program}', by which its databases are dumped and "
-            f"loaded: its genconfig has that, and says where it belongs. {e}"
+            f"loaded: its getconfig has that, and says where it belongs. {e}"
         ) from e
     if name not in listed.splitlines():
         raise WrongState(

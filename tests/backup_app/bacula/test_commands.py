@@ -9,6 +9,8 @@ from backup_app.engines import get_engine
 from backup_app.engines.bacula import commands
 from backup_app.exceptions import EngineError, EngineUnreachable
 
+from ..client import client_of
+
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -80,6 +82,13 @@ class TestOutput:
         assert refusal_of(client, "echo", word, "b") == (
             f"Bacula cannot run 'echo {word} b': {word} has quotes."
         )
+
+    def test_operation_8_has_it(self, client, settings):
+        settings.BACKUP_COMMANDS = ["echo some  words"]
+
+        answer = client_of(client.account).post(f"/api/run/{client.ip}", {"cmd": "echo some words"})
+
+        assert answer.json() == {"result": "some words\n"}
 
 
 class TestFailures:

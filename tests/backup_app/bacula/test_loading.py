@@ -12,6 +12,7 @@ from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, Wron
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
+from ..client import client_of
 from ..contract_setting import downloaded
 from ..databases import SERVERS, database
 from ..factories import ClientFactory
@@ -98,18 +99,6 @@ class TestLoad:
         assert job.files == 1
         assert f"Loaded the {kind} database '{name}': " in log_of(job)
 
-    def test_the_newest_dump_of_the_view_is_loaded(self, client, server, name, kind):
-        full = back_up(client)
-        server.write(name, "UPDATE things SET label = 'second'")
-        later = back_up(client, "Incremental")
-        server.write(name, "UPDATE things SET label = 'third'")
-
-        load(later, client, name, kind)
-        second = server.query(name, THINGS)
-        load(full, client, name, kind)
-
-        assert (second, server.query(name, THINGS)) == ("1\tsecond\n", "1\tgrößer\n")
-
     def test_a_failed_import_is_a_failed_job(self, client, server, name, kind, script):
         backup = back_up(client)
         server.block(name)
@@ -121,16 +110,6 @@ class TestLoad:
         assert f"The import into the {kind} database '{name}' failed." in job.message
         assert f"As it was before: '{kept}'." in job.message
         assert "things" in job.message
-
-    def test_it_can_be_loaded_on_another_client(self, client, bacula, server, name, kind):
-        backup = back_up(client)
-        server.write(name, "DROP TABLE things")
-        same = {"account": client.account, "pool": client.pool, "fileset": client.fileset}
-        other = ClientFactory(name="db2", engine_name="two-fd", connection="agent", **same)
-
-        job = load(backup, other, name, kind)
-
-        assert (job.status, server.query(name, THINGS)) == ("completed", "1\tgrößer\n"), log_of(job)
 
 
 class TestQuestions:
@@ -146,21 +125,6 @@ class TestQuestions:
         assert said == f"The {TITLES[kind]} server of client 'db1' has no database '{name}'."
         assert not Job.objects.filter(type="restore").exists()
 
-    def test_one_without_a_dump_is_not_found(self, client, kind):
-        backup = back_up(client)
-
-        said = refusal_of(NotFound, get_engine().find_dump, backup, "other", kind)
-
-        assert said == f"Backup {backup.pk} has no dump of the {kind} database 'other'."
-
-    def test_a_dump_is_found_by_its_kind(self, client, kind, name):
-        backup = back_up(client)
-        [other] = SERVERS.keys() - {kind}
-
-        get_engine().find_dump(backup, name, kind)
-
-        refusal_of(NotFound, get_engine().find_dump, backup, name, other)
-
     def test_a_server_that_lets_nobody_in_is_told(self, client, server, script, kind, name):
         server.write_credentials(script.config, "nobody-there", "wrong")
 
@@ -175,6 +139,43 @@ class TestMysql:
     @pytest.fixture
     def kind(self):
         return "mysql"
+
+    def test_the_newest_dump_of_the_view_is_loaded(self, client, server, name, kind):
+        full = back_up(client)
+        server.write(name, "UPDATE things SET label = 'second'")
+        later = back_up(client, "Incremental")
+        server.write(name, "UPDATE things SET label = 'third'")
+
+        load(later, client, name, kind)
+        second = server.query(name, THINGS)
+        load(full, client, name, kind)
+
+        assert (second, server.query(name, THINGS)) == ("1\tsecond\n", "1\tgrößer\n")
+
+    def test_it_can_be_loaded_on_another_client(self, client, bacula, server, name, kind):
+        backup = back_up(client)
+        server.write(name, "DROP TABLE things")
+        same = {"account": client.account, "pool": client.pool, "fileset": client.fileset}
+        other = ClientFactory(name="db2", engine_name="two-fd", connection="agent", **same)
+
+        job = load(backup, other, name, kind)
+
+        assert (job.status, server.query(name, THINGS)) == ("completed", "1\tgrößer\n"), log_of(job)
+
+    def test_one_without_a_dump_is_not_found(self, client, kind):
+        backup = back_up(client)
+
+        said = refusal_of(NotFound, get_engine().find_dump, backup, "other", kind)
+
+        assert said == f"Backup {backup.pk} has no dump of the {kind} database 'other'."
+
+    def test_a_dump_is_found_by_its_kind(self, client, kind, name):
+        backup = back_up(client)
+        [other] = SERVERS.keys() - {kind}
+
+        get_engine().find_dump(backup, name, kind)
+
+        refusal_of(NotFound, get_engine().find_dump, backup, name, other)
 
     def test_an_unknown_kind_is_not_found(self, client, name):
         said = refusal_of(NotFound, get_engine().require_database, client, "oracle", name)
@@ -243,6 +244,16 @@ class TestMysql:
             dump = tar.extractfile(f".databases/mysql/{name}.sql").read()
         assert b"INSERT INTO `things`" in dump
         assert dump.splitlines()[-1].startswith(b"-- Whole, sha256 ")
+
+    def test_operation_6_loads_it(self, client, server, name):
+        backup = back_up(client)
+        server.write(name, "DROP TABLE things")
+
+        answer = client_of(client.account).post(f"/api/restoremysql/{backup.pk}/{name}")
+        job = finish(Job.objects.get(pk=answer.json()["job_id"]))
+
+        assert (answer.status_code, job.status) == (200, "completed")
+        assert server.query(name, THINGS) == "1\tgrößer\n"
 
     def test_files_cannot_be_restored_to_where_dumps_are_loaded(self, client, server, name):
         backup = back_up(client)
