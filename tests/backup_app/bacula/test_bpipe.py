@@ -80,8 +80,8 @@ def name(server):
 
 
 @pytest.fixture
-def bpipe(installation, script, name):
-    made = Bpipe(installation, script, "mysql", name)
+def bpipe(bacula, script, name):
+    made = Bpipe(bacula, script, "mysql", name)
     yield made
     made.remove()
 
@@ -132,14 +132,14 @@ def test_a_failed_dump_is_no_failed_job_and_cannot_be_loaded(bpipe, script, serv
     assert f"The dump of the mysql database '{name}' is cut off" in bpipe.log(number)
 
 
-def test_a_damaged_volume_loads_nothing(bpipe, server, name, installation, script):
+def test_a_damaged_volume_loads_nothing(bpipe, server, name, bacula, script):
     server.fill(name, megabytes=2)
     number, _ = bpipe.back_up()
     query = f"""
         SELECT volumename FROM media JOIN jobmedia USING (mediaid)
         WHERE jobid = {number}"""  # noqa: S608
-    [[volume]] = installation.query(query)
-    damage(installation.volumes / volume)
+    [[volume]] = bacula.query(query)
+    damage(bacula.volumes / volume)
     server.write(name, "UPDATE things SET label = 'now'")
 
     number, letter = bpipe.load(number)

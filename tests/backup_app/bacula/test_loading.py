@@ -8,7 +8,7 @@ import pytest
 
 from backup_app import jobs, running
 from backup_app.engines import get_engine
-from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, WrongState
+from backup_app.exceptions import EngineError, EngineUnreachable, Forbidden, NotFound, WrongState
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
@@ -261,7 +261,7 @@ class TestMysql:
         chosen = get_engine().select_paths(backup, [b"/.databases"])
         place = f"/dev/null/load-database/{name}".encode()
 
-        with pytest.raises(Exception, match="is no destination for files"):
+        with pytest.raises(Forbidden, match="is no destination for files"):
             jobs.start_restore(backup, client, chosen, path=place, by="test")
 
         assert server.query(name, THINGS) == "1\tnow\n"
