@@ -153,7 +153,8 @@ class TestAdmin:
     def test_a_storage_keeps_its_zone(self, client, pool):
         storage = pool.storage
 
-        done(change(client, storage, {"name": "disk", "kind": "folder", "path": "/x"}))
+        sent = {"name": "disk", "engine_name": storage.engine_name}
+        done(change(client, storage, {**sent, "kind": "device", "path": "/x"}))
 
         storage.name = "disk"
         assert unchanged(storage)
