@@ -7,8 +7,8 @@ import datetime as dt
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 from ...exceptions import BackupError, EngineError, InvalidEngine
 from ...models import Client, Storage
@@ -200,8 +200,9 @@ def _of_bextract(engine) -> Iterator[str]:
 
 
 def _of_confinement() -> Iterator[str]:
-    command = [sys.executable, "-I", "-S", confine.__file__, str(Path.cwd()), "/bin/true"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-I", "-S", confine.__file__, folder, "/bin/true"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         yield (
             "bextract cannot be kept from writing where a client has it write, so no downloads are"
