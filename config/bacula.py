@@ -35,6 +35,7 @@ DEFAULTS: Values = {
     "TIME_ZONE": "",
     "ANSWER_SECONDS": 30,
     "AWAY_SECONDS": 900,
+    "SCHEDULES": False,
 }
 ANY = ".*", ""
 PATH = "/.+", "is no absolute path"
