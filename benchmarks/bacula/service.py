@@ -1,0 +1,79 @@
+"""The service beside a throwaway Bacula, and what it has that do."""
+
+import os
+import time
+from pathlib import Path
+
+import django
+
+from tests.backup_app.bacula.installation import SERVER, Installation
+
+POLL = 0.02  # seconds
+
+
+def set_up(folder: Path, installation: Installation) -> None:
+    """Make this process the service, with a database of its own below a folder."""
+    url = "postgres://{user}@{host}:{port}/".format(**SERVER) + installation.database
+    options = {f"BACULA_{key.upper()}": str(value) for key, value in installation.options().items()}
+    os.environ |= options | {
+        "BACULA_CATALOG_URL": url,
+        "DATA_DIR": str(folder),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "ENV_FILE": os.devnull,
+        "LOG_LEVEL": "ERROR",
+    }
+    del os.environ["BACULA_CATALOG"]
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+
+
+def make_client(installation: Installation):
+    """Return a client whose machine is the installation's first; its own folder is backed up."""
+    from django.contrib.auth import get_user_model
+
+    from backup_app.models import Client, Fileset, Pool, Storage, Zone
+
+    account = get_user_model().objects.create(username="benchmark")
+    zone = Zone.objects.create(name="bacula", engine="bacula")
+    storage = Storage.objects.create(name="File1", zone=zone, engine_name="File1")
+    pool = Pool.objects.create(account=account, name="pool", storage=storage)
+    include = [{"path": str(installation.own)}]
+    fileset = Fileset.objects.create(account=account, name="own", include=include)
+    return Client.objects.create(
+        account=account, name="one", ip="192.0.2.1", zone=zone, pool=pool, fileset=fileset,
+        connection="agent", engine_name=installation.one.name,
+    )  # fmt: skip
+
+
+def back_up(client, level: str):
+    """Return the job of a backup that has ended well."""
+    from backup_app import jobs
+
+    return _done(jobs.start_backup(client, level=level, by="benchmark"))
+
+
+def restore(backup, folder: Path, to: Path) -> None:
+    """Restore a folder of a backup below another."""
+    from backup_app import jobs
+    from backup_app.engines import get_engine
+
+    selection = get_engine(backup.engine).select_paths(backup, [bytes(folder)])
+    path = bytes(to)
+    _done(jobs.start_restore(backup, backup.client, selection, path=path, by="benchmark"))
+
+
+def _done(job):
+    """Do a job as the worker does, but look after it all the time."""
+    from backup_app import running
+
+    running.run(job.pk)
+    job.refresh_from_db()
+    while job.is_open:
+        time.sleep(POLL)
+        running.resume(job.pk)
+        job.refresh_from_db()
+    if not job.is_good:
+        raise SystemExit(f"The {job.type} is {job.status}: {job.message}")
+    return job
