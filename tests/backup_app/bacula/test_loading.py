@@ -245,6 +245,14 @@ class TestMysql:
         assert b"INSERT INTO `things`" in dump
         assert dump.splitlines()[-1].startswith(b"-- Whole, sha256 ")
 
+    def test_patterns_are_of_no_concern_to_dumps(self, client, bacula, name):
+        client.fileset.exclude = ["*.sql", "/.databases", "*"]
+        client.fileset.save()
+
+        backup = back_up(client)
+
+        get_engine().find_dump(backup, name)
+
     def test_operation_6_loads_it(self, client, server, name):
         backup = back_up(client)
         server.write(name, "DROP TABLE things")

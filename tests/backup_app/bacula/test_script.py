@@ -276,6 +276,20 @@ class TestLoad:
 
         assert (done.returncode, (tmp_path / "started").exists()) == (1, False)
 
+    def test_one_that_nobody_listens_to_keeps_what_was_there(self, script, server, kind, name):
+        server.fill(name, megabytes=5)
+        dump = script.dump(kind, name)
+        server.write(name, "DROP TABLE things")
+        command = ["sh", SCRIPT, "load", kind, name, f"{LOAD}/{name}"]
+        pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command, **pipes, env=script.environment())
+        process.stderr.close()
+
+        process.communicate(dump)
+
+        assert "größer" in server.query(name, THINGS)
+        assert len(script.kept) == 1
+
     def test_what_a_killed_one_left_is_removed_by_the_next(self, script, kind, name, dump):
         command = ["sh", SCRIPT, "load", kind, name, f"{LOAD}/{name}"]
         killed = subprocess.Popen(command, stdin=subprocess.PIPE, env=script.environment())

@@ -186,7 +186,7 @@ require_complete() {
 }
 
 load() {
-    # Whoever reads the messages may go away before the end of the import.
+    # An import is not to break off because nobody reads the messages any more.
     begin
     trap '' PIPE
     case $1 in
@@ -206,8 +206,8 @@ replace() {
     # Said beforehand, since nobody can say it if this is killed.
     say "The $kind database '$1' as it is before the import: '$safety'."
     if "${kind}_load" "$1" <"$work/dump.sql" >/dev/null 2>"$work/words"; then
-        rm -f "$safety"
-        say "Loaded the $kind database '$1': $(wc -c <"$work/dump.sql") bytes."
+        # Of a job that was canceled meanwhile nobody reads this.
+        say "Loaded the $kind database '$1': $(wc -c <"$work/dump.sql") bytes." && rm -f "$safety"
     else
         tail -c 2000 "$work/words" >&2
         fail "The import into the $kind database '$1' failed. As it was before: '$safety'."
