@@ -253,6 +253,23 @@ class TestMysql:
 
         get_engine().find_dump(backup, name)
 
+    def test_no_shell_reads_the_name(self, client, server, name):
+        named = f"{name}$HOME"
+        server.create(named, "")
+        try:
+            server.write(named, "CREATE TABLE things (id int)")
+            client.fileset.databases = [{"kind": "mysql", "name": named}]
+            client.fileset.save()
+            backup = back_up(client)
+            server.write(named, "DROP TABLE things")
+
+            job = load(backup, client, named, "mysql")
+
+            assert job.status == "completed", log_of(job)
+            assert server.query(named, "SHOW TABLES") == "things\n"
+        finally:
+            server.remove(named)
+
     def test_operation_6_loads_it(self, client, server, name):
         backup = back_up(client)
         server.write(name, "DROP TABLE things")
