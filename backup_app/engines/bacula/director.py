@@ -23,6 +23,7 @@ SOON = 5  # seconds; the answer of a client that is well takes a tenth
 SILENCE = 300  # seconds for which a client that did not answer is left alone
 SECOND = 1.1
 NO_WORDS = "it does not say why. While one of its jobs goes on it takes no more than 32."
+TIMES = 4  # that the folders of a job are tried
 PATIENCE = 20  # how many times longer than others a command may take that works through a catalog
 RUNNING = "CRBFSMmsjcdptaliqLW"  # letters of the jobs that have not ended
 
@@ -208,7 +209,21 @@ class Director:
 
     def update_cache(self, job_ids: Iterable[int]) -> None:
         """Prepare the folders of jobs for browsing; those that are prepared cost little."""
-        self.ask_slowly(f".bvfs_update jobid={numbers(job_ids)}")
+        command = f".bvfs_update jobid={numbers(job_ids)}"
+        for _ in range(TIMES - 1):
+            # Of two that note the same new folder one is refused, and finds it when it is back.
+            if self._succeeds(command):
+                return
+        self.ask_slowly(command)
+
+    def _succeeds(self, command) -> bool:
+        try:
+            self.ask_slowly(command)
+        except EngineUnreachable:
+            raise
+        except EngineError:
+            return False
+        return True
 
     def chain(self, job_id: int) -> list[int]:
         """Return the jobs that make up the view of one: a full backup and those based on it.

@@ -1,10 +1,14 @@
 """What a backup's view consists of, as Bacula says, in our own jobs."""
 
+import logging
+
 from django.db import transaction
 
-from ...exceptions import EngineError
+from ...exceptions import EngineError, EngineUnreachable
 from ...models import Job, JobSource
 from . import new_jobs
+
+logger = logging.getLogger(__name__)
 
 
 def link(engine, director, job: Job) -> None:
@@ -18,13 +22,23 @@ def link(engine, director, job: Job) -> None:
         new_jobs.adopt_these(engine, missing)
         sources = _jobs(job, numbers)
         _require_known(job, missing, sources)
-    director.update_cache(numbers)
+    _note_folders(director, job, numbers)
     with transaction.atomic():
         JobSource.objects.filter(job=job).delete()
         links = [JobSource(job=job, source=sources[number]) for number in numbers]
         JobSource.objects.bulk_create(links)
         job.parent = sources[numbers[-2]] if len(numbers) > 1 else None
         job.save(update_fields=["parent"])
+
+
+def _note_folders(director, job, numbers):
+    try:
+        director.update_cache(numbers)
+    except EngineUnreachable:
+        raise
+    except EngineError as e:
+        # The backup is good for all that: whoever looks into it has them noted.
+        logger.warning("The folders of job %s could not be noted yet: %s", job.pk, e)
 
 
 def job_ids(job: Job) -> list[int]:

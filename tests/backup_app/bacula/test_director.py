@@ -1,7 +1,10 @@
 """What the Director is asked to do, it does."""
 
+import shutil
+import threading
 import time
 
+import psycopg
 import pytest
 
 from backup_app.engines import get_engine
@@ -9,7 +12,17 @@ from backup_app.engines.bacula import director as of_director
 from backup_app.engines.bacula.wanted import Wanted
 from backup_app.exceptions import EngineError, EngineUnreachable
 
+from .installation import SERVER
 from .operating import at_work, backed_up, file_ids, wait_for
+
+NOTE_FOLDER = """
+INSERT INTO pathhierarchy (pathid, ppathid)
+SELECT own.pathid, above.pathid FROM path own, path above WHERE own.path = %s AND above.path = %s
+"""
+WAITING = """
+SELECT 1 FROM pg_stat_activity
+WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT%'
+"""
 
 # --- What there is --------------------------------------------------------------------------------
 
@@ -199,6 +212,23 @@ def test_ten_thousand_files_are_wanted_at_once(bacula, director, own):
     text = director.bootstrap(Wanted([job_id], files=[first, *range(10**9, 10**9 + 10_000)]))
 
     assert "Count=1\n" in text
+
+
+def test_folders_that_another_console_notes_just_now_are_no_fault(bacula, director, own):
+    """Bacula notes each new folder once, and refuses whoever comes second with all of theirs."""
+    (own / "new").mkdir()
+    (own / "new" / "file").write_text("content")
+    job_id = backed_up(bacula, director)
+    with psycopg.connect(**SERVER, dbname=bacula.database) as other:
+        other.execute(NOTE_FOLDER, [f"{own}/new/", f"{own}/"])
+        thread = threading.Thread(target=director.update_cache, args=[[job_id]])
+        thread.start()
+        wait_for(lambda: bacula.query(WAITING))
+        other.commit()
+        thread.join()
+    shutil.rmtree(own / "new")
+
+    assert bacula.query(f"SELECT hascache FROM job WHERE jobid = {job_id}") == [["1"]]  # noqa: S608
 
 
 def test_a_chain_is_a_full_backup_and_what_is_based_on_it(bacula, director, own):
