@@ -80,13 +80,22 @@ SELECT page.filenameid, {text("page.name")}, page.total FROM (
     ORDER BY n.name COLLATE "C" LIMIT %(limit)s OFFSET %(offset)s
 ) page ORDER BY page.name COLLATE "C"
 """
-FILES = f"""
-SELECT DISTINCT ON (f.filenameid) f.filenameid, f.fileid, {text("f.lstat")}, {text("f.md5")}
+FILES = """
+SELECT DISTINCT ON (f.filenameid) f.filenameid, f.fileid, f.fileindex, f.lstat, f.md5
 FROM unnest(%(chain)s::int[]) WITH ORDINALITY AS c (jobid, age) JOIN file f USING (jobid)
-WHERE f.pathid = ANY(%(within)s::int[]) {{which}}
+WHERE f.pathid = ANY(%(within)s::int[]) {which}
 ORDER BY f.filenameid, c.age DESC, f.fileindex DESC
 """
-BY_NAME = "AND f.filenameid = ANY(%(names)s::int[])"
+ALL_FILES = f"""
+SELECT {text("n.name")}, f.fileid, {text("f.lstat")}, {text("f.md5")}
+FROM ({FILES.format(which="")}) f JOIN filename n USING (filenameid)
+WHERE f.fileindex > 0 AND n.name <> ''
+ORDER BY n.name COLLATE "C"
+"""
+NAMED_FILES = f"""
+SELECT f.filenameid, f.fileid, {text("f.lstat")}, {text("f.md5")}
+FROM ({FILES.format(which="AND f.filenameid = ANY(%(names)s::int[])")}) f
+"""
 
 # How much lies directly in folders, and whether there are folders in them. A size is the eighth
 # field of LStat: no more than ten digits of base 64, to which twelve make nine bytes.

@@ -12,7 +12,6 @@ from .lstat import DIRECTORY, Status, decoded, sha256
 
 FULL = "F"  # a level
 NO_FOLDER = Status(DIRECTORY, 0, 0, 0, "", "")  # that was backed up
-MOST = 10  # a page with more than a tenth of a folder is as quickly read with all of it
 
 
 @dataclass(frozen=True)
@@ -77,10 +76,9 @@ class View:
         within = self.within(folder)
         folders, total = self._page(queries.SUBFOLDERS, within, offset, limit)
         rest = None if limit is None else limit - len(folders)
-        names, count = self._page(queries.NAMES, within, max(0, offset - total), rest)
-        rows = self._files(within, names, most=len(names) > count // MOST)
+        files, count = self._files(within, max(0, offset - total), rest)
         found = [_directory(folder, *row) for row in folders]
-        found += [as_file(folder, name, *rows[name_id]) for name_id, name in names]
+        found += [as_file(folder, *row) for row in files]
         return Listing(folder.path_id, folder.path, found, total + count)
 
     def subfolders(self, folder: Folder) -> Sequence[Node]:
@@ -126,13 +124,17 @@ class View:
         counted = rows or ((offset or limit == 0) and self.rows(query, **values, offset=0, limit=1))
         return [row[:-1] for row in rows], counted[0][-1] if counted else 0
 
-    def _files(self, within: list[int], names: list[tuple], most: bool) -> dict[int, tuple]:
-        """Return (FileId, LStat, signature) of names by their IDs."""
-        wanted = [name_id for name_id, _ in names]
-        # The index finds all of a folder at once, or else each name in each of the jobs.
-        query = queries.FILES.format(which="" if most else queries.BY_NAME)
-        rows = self.rows(query, within=within, names=wanted) if wanted else []
-        return {name_id: row for name_id, *row in rows}
+    def _files(self, within: list[int], offset: int, limit: int | None) -> tuple[list[tuple], int]:
+        """Return (name, FileId, LStat, signature) of a page of files, and how many there are."""
+        if limit is None:
+            rows = self.rows(queries.ALL_FILES, within=within)
+            return rows[offset:], len(rows)
+        # Of all only the names are read, by which they are sorted.
+        page, count = self._page(queries.NAMES, within, offset, limit)
+        names = [name_id for name_id, _ in page]
+        rows = self.rows(queries.NAMED_FILES, within=within, names=names) if names else []
+        found = {name_id: row for name_id, *row in rows}
+        return [(name, *found[name_id]) for name_id, name in page], count
 
 
 def update_cache(engine, job_ids: list[int]) -> None:
