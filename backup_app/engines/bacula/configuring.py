@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -182,9 +183,7 @@ def _test(engine, folder: Path, changes: Changes) -> None:
     """Raise EngineError in the Director's words unless it accepts the folder with some changes."""
     with tempfile.TemporaryDirectory(prefix="bacula-") as work:
         copy = Path(work) / "conf.d"
-        copy.mkdir()
-        for file in folder.glob("*.conf"):
-            (copy / file.name).symlink_to(file)
+        _copy(folder, copy)
         for name, text in changes.items():
             file = _file(copy, name)
             file.unlink(missing_ok=True)
@@ -196,6 +195,14 @@ def _test(engine, folder: Path, changes: Changes) -> None:
     if said:
         words = " ".join(said.replace(str(copy), str(folder)).split())[:1000]
         raise EngineError(f"The Director does not accept this configuration: {words}")
+
+
+def _copy(folder: Path, copy: Path) -> None:
+    ignored = shutil.ignore_patterns(LOCK, MARK, f".*{NEW}")
+    try:
+        shutil.copytree(folder, copy, ignore=ignored, ignore_dangling_symlinks=True)
+    except OSError as e:
+        raise EngineError(f"The folder config_dir '{folder}' cannot be read: {e}.") from e
 
 
 def _including(engine, folder: Path, copy: Path) -> str:

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import random
+import shutil
 import subprocess
 import threading
 import time
@@ -41,6 +42,15 @@ def engine(bacula):
 @pytest.fixture
 def name(bacula):
     return f"{bacula.prefix}pool-1"
+
+
+@pytest.fixture
+def more(bacula):
+    """A folder in the one that we write to."""
+    folder = bacula.conf_d / "more"
+    folder.mkdir()
+    yield folder
+    shutil.rmtree(folder)
 
 
 def test_what_is_written_is_known_to_the_director(bacula, engine, name):
@@ -215,3 +225,20 @@ def test_a_writer_may_be_killed_at_any_moment(bacula, engine, name, seed):
     }
     with engine.director() as director:
         assert director.defaults("pool", second)["pool"] == second
+
+
+@pytest.mark.parametrize("way", ["find {} -type f -name *.conf", "ls -d {}/*.conf {}/more/*.conf"])
+def test_what_the_operator_has_in_the_folder_is_tested_as_well(bacula, more, name, way, tmp_path):
+    """Whatever the command by which it is included."""
+    (more / "own.conf").write_text(pool("own"))
+    config, before = tmp_path / "dir.conf", bacula.dir_config.read_text()
+    end = before.index("@|")
+    config.write_text(
+        f"{before[:end]}@|\"sh -c '{way.format(*2 * [bacula.conf_d])} | sed s/^/@/'\"\n"
+    )
+    engine = BaculaEngine(**bacula.options(director_config=str(config)))
+
+    with pytest.raises(EngineError) as refusal:
+        configuring.write(engine, {name: pool("own")})
+
+    assert 'named "own"' in refusal.value.message

@@ -1,6 +1,8 @@
 """What a job needs the Director knows before the job is started."""
 
+import hashlib
 import threading
+from base64 import b64encode
 
 import pytest
 from django.db import connection
@@ -69,6 +71,18 @@ def test_a_client_that_is_configured_as_told_is_backed_up(bacula, our_client, en
 
     assert found.client == names.client(engine, our_client)
     assert run(engine, bacula, found.job, found.client, level="Full")[1] == "T"
+
+
+def test_a_backup_has_the_sha256_of_each_file(bacula, bacula_client, engine):
+    (bacula.own / "file").write_text("content")
+    found = prepare(engine, bacula_client(bacula.own / "file"))
+
+    job_id, _ = run(engine, bacula, found.job, found.client, level="Full")
+
+    (stored,) = column(bacula, "md5", f"file WHERE jobid = {job_id}")
+    digest = hashlib.sha256(b"content").digest()
+    # In Bacula's own base64, without what would fill it up.
+    assert stored == b64encode(digest).decode().rstrip("=")
 
 
 def test_a_backup_may_use_another_fileset_and_pool(bacula, bacula_client, engine):
