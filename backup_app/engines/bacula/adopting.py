@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from django.db import transaction
 
 from ...amounts import counted
-from ...models import Client
-from . import history
+from ...models import Client, Job
+from . import adopted_mailboxes, history
 from .adopted_history import adopt_history
 from .adopted_jobs import Known
 from .adopted_things import Adopter
@@ -16,7 +16,9 @@ from .tally import Tally
 
 
 class Adoption:
-    """One run, in three steps: ``look``, ``store`` and ``adopt_jobs``; ``tally`` says what came.
+    """One run, in four steps: ``look``, ``store``, ``adopt_jobs`` and ``harvest``.
+
+    ``tally`` says what came of it.
 
     ``clients`` are their names in Bacula; none are all. What the operator has configured stays as
     it is; nothing is written to Bacula. May be done again: it adds what is new and brings up to
@@ -48,16 +50,17 @@ class Adoption:
     def store(self) -> None:
         """Make records of what was found."""
         adopter = Adopter(self._engine, self._account, self._zone, self.tally)
-        for adopt, found in (
-            (adopter.storage, self._storages),
-            (adopter.pool, self._pools),
-            (adopter.fileset, self._filesets),
-            (adopter.client, self._clients),
-        ):
-            for each in found:
-                adopt(each)
+        for storage in self._storages:
+            adopter.storage(storage)
+        for pool in self._pools:
+            adopter.pool(pool)
+        for fileset in self._filesets:
+            adopter.fileset(fileset)
+        for client in self._clients:
+            adopter.client(client)
         self._known = Known(self._engine, self._ours())
         self._known.load()
+        self._newest = adopted_mailboxes.newest_id()
         transaction.set_rollback(self._dry_run)
 
     def adopt_jobs(self) -> Iterator[JobRow]:
@@ -65,6 +68,12 @@ class Adoption:
         yield from adopt_history(self._known, self.tally, dry_run=self._dry_run)
         if not self._wanted:
             self._note_left_out()
+
+    def harvest(self) -> Iterator[Job]:
+        """Note the mailboxes in what was adopted; yield each backup that was looked at."""
+        if not self._dry_run:
+            clients = list(self._known.clients.values())
+            yield from adopted_mailboxes.harvest(clients, self._newest, self.tally)
 
     def _ours(self):
         clients = Client.objects.present().filter(

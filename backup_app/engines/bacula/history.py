@@ -13,11 +13,22 @@ WHERE c.name = %s AND j.name = %s AND fs.fileset = %s AND j.type = 'B'
 
 def batches(catalog: Catalog, clients: Collection[str]) -> Iterator[list[JobRow]]:
     """Yield the jobs of clients, of whatever kind and state, some at a time."""
-    condition = "WHERE j.jobid > %s AND c.name = ANY(%s) ORDER BY j.jobid LIMIT %s"
+    # By ranges of the primary key, since a limit would have them all sorted again and again.
+    condition = "WHERE j.jobid > %s AND j.jobid <= %s AND c.name = ANY(%s) ORDER BY j.jobid"
     after = 0
-    while rows := catalog.jobs(condition, [after, list(clients), BATCH]):
-        yield rows
-        after = rows[-1].job_id
+    while last := _end_of_batch(catalog, after):
+        if rows := catalog.jobs(condition, [after, last, list(clients)]):
+            yield rows
+        after = last
+
+
+def _end_of_batch(catalog, after) -> int | None:
+    query = """
+        SELECT max(jobid)
+        FROM (SELECT jobid FROM job WHERE jobid > %s ORDER BY jobid LIMIT %s) batch
+    """
+    ((last,),) = catalog.rows(query, [after, BATCH])
+    return last
 
 
 def up_to(catalog: Catalog, row: JobRow) -> list[JobRow]:

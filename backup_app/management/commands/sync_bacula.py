@@ -38,6 +38,7 @@ class Command(BackupCommand):
         _through(watched(adoption.look(), "Clients"))
         adoption.store()
         _through(watched(adoption.adopt_jobs(), "Jobs"))
+        _through(watched(adoption.harvest(), "Backups searched for mailboxes"))
         self.answer(_record(adoption.tally, dry_run), "\n".join(_lines(adoption.tally, dry_run)))
         self.fail_if(adoption.tally.problems)
 

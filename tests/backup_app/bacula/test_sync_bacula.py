@@ -5,7 +5,7 @@ import secrets
 import pytest
 
 from backup_app import clients
-from backup_app.models import Client, Fileset, Job, Pool, Storage
+from backup_app.models import Client, Fileset, Job, Mailbox, Pool, Storage
 
 from ..client import client_of
 from ..commands import command
@@ -17,8 +17,8 @@ from ..factories import (
     StorageFactory,
     ZoneFactory,
 )
-from .adopting import backup
-from .forged import execute
+from .adopting import backup, history
+from .forged import add_file, execute
 
 pytestmark = pytest.mark.django_db
 CLIENT = """
@@ -101,6 +101,18 @@ def test_its_history_comes_with_it(zone, account, machine):
     assert Job.objects.get().engine_job_id == number
     ip = Client.objects.get().ip
     assert client_of(account).post(f"/api/system/{ip}").json() == {"system": "unix"}
+
+
+def test_the_mailboxes_in_it_are_found(zone, account, machine):
+    client = named(machine)
+    old, full, later = history(client, "FFI", fileset="operator-files")
+    for number, name in ((old, "ann"), (full, "bob"), (later, "cid")):
+        add_file(number, f"/mail/{name}@example.org.pst".encode(), mtime=1_700_000_000)
+
+    sync("--client", machine)
+
+    found = Mailbox.objects.values_list("mailbox", "job__engine_job_id")
+    assert set(found) == {("bob@example.org", full), ("cid@example.org", later)}
 
 
 def named(machine):
