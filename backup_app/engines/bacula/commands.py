@@ -21,9 +21,11 @@ FORGOTTEN_SECONDS = 3600
 POLL_SECONDS = 0.1
 KILL_SECONDS = 5  # that the client's own limit comes before ours
 PIECE = 499  # bytes of output in one line of the log; a longer line goes on in the next
-TOO_LONG = 124  # how ``timeout`` says that it ended a program
+LIMIT = "timeout"  # of GNU's coreutils, busybox and the BSDs
+TOO_LONG = 124  # how that says that it ended a program
 NOT_STARTED = (126, 127)  # how it says that it could not start one
 MISSING = 200  # and more: how a file daemon says that it could not start one
+MOST = 2000  # characters of its words that are told
 BEGUN = "shell command: run ClientBeforeJob "
 PRINTED = b"ClientBeforeJob: "
 ENDED = re.compile(r"Runscript: ClientBeforeJob returned non-zero status=(\d+)\. ERR=(.*)")
@@ -51,7 +53,7 @@ def run_command(engine, client, command: Sequence[str]) -> str:
         name = names.client(engine, client)
         number = director.run(job, client=name, comment=f"{engine.prefix}command")
         try:
-            return _Command(engine, client, command, number).output()
+            return _Command(engine, client, command, words[0], number).output()
         finally:
             _clean(engine, director, job, number)
 
@@ -64,7 +66,7 @@ def bacula_words(client, command: Sequence[str]) -> list[str]:
     for word in command:
         if word.startswith(("'", '"')):
             raise EngineError(f"Bacula cannot run '{' '.join(command)}': {word} has quotes.")
-    limit = ["timeout", str(conf.COMMAND_SECONDS)]
+    limit = [LIMIT, str(conf.COMMAND_SECONDS)]
     words = [*limit, *command] if client.system == client.System.UNIX else command
     return [word.replace("%", "%%") for word in words]
 
@@ -72,9 +74,10 @@ def bacula_words(client, command: Sequence[str]) -> list[str]:
 class _Command:
     """A command line that a job of Bacula's runs."""
 
-    def __init__(self, engine, client, command, number):
+    def __init__(self, engine, client, command, program, number):
         self.catalog = engine.reader()
-        self.client, self.line, self.number = client, " ".join(command), number
+        self.client, self.line, self.program = client, " ".join(command), program
+        self.number = number
         self.printed, self.lines, self.last = bytearray(), [], 0
 
     def output(self) -> str:
@@ -137,13 +140,15 @@ class _Command:
         if found is None:
             words = reason(self.lines) or "Its file daemon did not say why."
             return EngineUnreachable(f"Client '{self.client}' did not run '{self.line}'. {words}")
-        code, words = int(found[1]), found[2]
+        code = int(found[1])
         if code == TOO_LONG:
             return self._slow()
-        said = words if code >= MISSING else self.printed.decode(errors="replace").strip()[-2000:]
-        place = f"'{self.line}' failed on client '{self.client}'"
-        kind = NoProgramError if code >= MISSING or code in NOT_STARTED else EngineError
-        return kind(f"{place} ({code}). {said}".rstrip())
+        failed = f"'{self.line}' failed on client '{self.client}' ({code})."
+        if code >= MISSING and not self.printed:
+            return NoProgramError(f"{failed} It cannot start '{self.program}': {found[2]}.")
+        kind = NoProgramError if code in NOT_STARTED else EngineError
+        said = self.printed.decode(errors="replace").strip()[-MOST:]
+        return kind(f"{failed} {said}".rstrip())
 
     def _slow(self):
         return EngineError(

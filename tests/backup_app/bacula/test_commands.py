@@ -103,6 +103,16 @@ class TestFailures:
 
         assert said.startswith("'nosuchprogram x' failed on client 'web1' (127). ")
 
+    def test_a_machine_without_timeout_is_told(self, client, monkeypatch):
+        monkeypatch.setattr(commands, "LIMIT", "nosuchtimeout")
+
+        said = refusal_of(client, "uname", error=commands.NoProgramError)
+
+        assert said == (
+            "'uname' failed on client 'web1' (208). "
+            "It cannot start 'nosuchtimeout': No such file or directory."
+        )
+
     def test_one_that_takes_too_long_is_ended_on_the_client(self, client, settings, bacula):
         settings.BACKUP_COMMAND_SECONDS = 1
         begin = time.monotonic()
