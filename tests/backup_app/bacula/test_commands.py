@@ -2,8 +2,10 @@
 
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.db import connections
 
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import commands
@@ -164,3 +166,17 @@ def test_a_run_that_nobody_removed_goes_with_a_later_one(client, bacula, monkeyp
     bacula.query(f"UPDATE job SET jobtdate = jobtdate - 7200 WHERE jobid = {left[0]}")  # noqa: S608
     run(client, "uname")
     assert jobs_left(bacula) == []
+
+
+def test_several_at_once_get_their_own_output(client):
+    def run_and_close(number):
+        try:
+            return run(client, "seq", number, number)
+        finally:
+            connections.close_all()
+
+    run(client, "seq", "1", "1")
+    with ThreadPoolExecutor(4) as threads:
+        printed = list(threads.map(run_and_close, "1234"))
+
+    assert printed == ["1\n", "2\n", "3\n", "4\n"]
