@@ -3,6 +3,9 @@
 import re
 import time
 from collections.abc import Iterable
+from urllib.parse import quote
+
+from django.core.cache import cache
 
 from ...exceptions import EngineError, EngineUnreachable
 from . import status
@@ -20,16 +23,14 @@ LISTS = {
     "storage": ".storage",
 }
 SOON = 5  # seconds; the answer of a client that is well takes a tenth
-SILENCE = 300  # seconds for which a client that did not answer is left alone
+# Seconds for which a client that did not answer is left alone, by all processes that share a cache.
+# The Director goes on waiting for ten minutes, with one of the twenty consoles that it has.
+SILENCE = 900
 SECOND = 1.1
 NO_WORDS = "it does not say why. While one of its jobs goes on it takes no more than 32."
 TIMES = 4  # that the folders of a job are tried
 PATIENCE = 20  # how many times longer than others a command may take that works through a catalog
 RUNNING = "CRBFSMmsjcdptaliqLW"  # letters of the jobs that have not ended
-
-# Until when which clients are left alone. The Director goes on waiting for what we gave up, with
-# one of its consoles, of which it has twenty.
-silent: dict[tuple[str, int, str], float] = {}
 
 
 class Director:
@@ -63,10 +64,9 @@ class Director:
     def version(self) -> str:
         """Return such as "9.6.7"."""
         said = "".join(self.ask("version"))
-        found = re.search(r"Version: (\S+)", said)
-        if found is None:
-            raise EngineError(f"The Director does not tell its version: {said[:200]}")
-        return found[1]
+        if found := re.search(r"Version: (\S+)", said):
+            return found[1]
+        raise EngineError(f"The Director does not tell its version: {said[:200]}")
 
     def names(self, kind: str) -> set[str]:
         """Return the names of all clients, jobs, filesets, pools or storages: of one ``kind``."""
@@ -174,13 +174,13 @@ class Director:
         It is then not asked again for some minutes.
         """
         self.require("client", client)
-        place = self.console.address, self.console.port, client
-        if silent.get(place, 0) > time.monotonic():
+        key = f"bacula-silent:{self.console.address}:{self.console.port}:{quote(client)}"
+        if cache.get(key):
             return {}
         try:
             return status.progress(self._status(client, "running", seconds=SOON))
         except EngineError:
-            silent[place] = time.monotonic() + SILENCE
+            cache.set(key, True, SILENCE)
             return {}
 
     def client_header(self, client: str) -> dict[str, str]:
@@ -264,7 +264,3 @@ class Director:
 
 def _name(text: str) -> str:
     return quoted(word(text))
-
-
-def _short(said: str) -> str:
-    return " ".join(said.split())[:500]

@@ -19,7 +19,6 @@ import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula.director import silent
 
 from ..factories import (
     ClientFactory,
@@ -87,7 +86,6 @@ def bacula(installation, catalog, db, settings):
     for daemon in installation.daemons:
         if not daemon.is_running:
             daemon.start()
-    silent.clear()
     installation.prefix = f"t{secrets.token_hex(4)}-"
     settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": installation.options()}}
     yield installation

@@ -275,10 +275,22 @@ def test_a_client_that_is_away_is_left_alone(bacula, director, monkeypatch):
         begin = time.monotonic()
         assert director.running("two-fd") == {}
         assert time.monotonic() - begin < 0.4
-    assert [client for _, _, client in of_director.silent] == ["two-fd"]
 
-    assert director.running("one-fd") == {}
-    assert [client for _, _, client in of_director.silent] == ["two-fd"]
+
+def test_a_client_that_answers_again_is_asked_again(bacula, director, own, monkeypatch):
+    monkeypatch.setattr(of_director, "SOON", 0.5)
+    monkeypatch.setattr(of_director, "SILENCE", 0.01)
+    with bacula.one.daemon.stopped():
+        assert director.running("one-fd") == {}
+    with (own / "big").open("wb") as file:
+        file.truncate(4_000_000_000)
+
+    job_id = director.run("operator-backup", client="one-fd", level="Full", comment="test")
+    try:
+        assert wait_for(lambda: at_work(director, job_id))
+    finally:
+        director.cancel(job_id)
+        bacula.wait(job_id)
 
 
 def test_a_client_is_deleted_once_it_is_out_of_the_configuration(bacula, director, own):

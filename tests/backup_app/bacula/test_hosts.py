@@ -12,7 +12,6 @@ import pytest
 
 from backup_app import running
 from backup_app.engines import get_engine
-from backup_app.engines.bacula.director import silent
 from backup_app.models import Job
 
 from ..factories import JobFactory
@@ -63,7 +62,6 @@ def hosts(network, hide, tmp_path_factory):
 @pytest.fixture
 def bacula(hosts, db, settings):
     """The engine of the hosts; it cannot read the volumes, which are on another one."""
-    silent.clear()
     for daemon in hosts.daemons:
         if not daemon.is_running:
             daemon.start()
