@@ -250,7 +250,7 @@ class Director:
             time.sleep(SECOND)
             said = self.ask_slowly("reload")
         if self._reloaded() == before:
-            words = _short(" ".join(said)) or NO_WORDS
+            words = " ".join("".join(said).split())[:500] or NO_WORDS
             raise EngineError(f"The Director did not take its new configuration: {words}")
 
     def _reloaded(self) -> str:
