@@ -8,24 +8,17 @@ writer may be killed at any time. Whoever comes next sees by a mark that the Dir
 import contextlib
 import fcntl
 import os
-import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ...exceptions import EngineError, EngineUnreachable, WrongState
-from .names import word
+from . import accepting
+from .accepting import Changes, file_of
 
 MODE = 0o640  # there are passwords in it, and the Director's group has to read it
 MARK = ".changed"  # since the Director has read the folder
 LOCK = ".lock"
 NEW = ".new"
-NOISE = re.compile(r"ERROR TERMINATION|Please correct configuration file")
-INCLUDE = """@|"sh -c 'for f in {folder}/*.conf; do [ -f \\"$f\\" ] && echo @$f; done; true'\""""
-
-Changes = dict[str, str | None]
 
 
 def write(engine, files: Mapping[str, str]) -> list[str]:
@@ -50,11 +43,6 @@ def is_known(engine, files: Mapping[str, str | None]) -> bool:
     """Say whether the Director knows these files already; raises WrongState as ``write`` does."""
     folder = _folder(engine, files)
     return not (_differing(folder, files) or (folder / MARK).exists())
-
-
-def require_accepted(engine) -> None:
-    """Raise EngineError unless the Director includes the folder and accepts what is in it."""
-    _test(engine, engine.config_dir, {})
 
 
 def contains(engine, name: str, text: str) -> bool:
@@ -91,7 +79,7 @@ def _folder(engine, wanted) -> Path:
 
 
 def _apply(engine, folder: Path, changes: Changes) -> None:
-    _test(engine, folder, changes)
+    accepting.require(engine, folder, changes)
     before = {name: _read(folder, name) for name in reversed(changes)}
     (folder / MARK).touch(MODE)
     try:
@@ -125,13 +113,9 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _file(folder: Path, name: str) -> Path:
-    return folder / f"{word(name)}.conf"
-
-
 def _read(folder: Path, name: str) -> str | None:
     try:
-        return os.fsdecode(_file(folder, name).read_bytes())
+        return os.fsdecode(file_of(folder, name).read_bytes())
     except FileNotFoundError:
         return None
     except OSError as e:
@@ -145,7 +129,7 @@ def _differing(folder: Path, wanted: Mapping[str, str | None]) -> Changes:
 def _install(folder: Path, changes: Changes) -> None:
     """Put texts in place, each at once; None removes a file."""
     for name, text in changes.items():
-        file = _file(folder, name)
+        file = file_of(folder, name)
         if text is None:
             file.unlink(missing_ok=True)
         else:
@@ -174,77 +158,3 @@ def _sync(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-# --- Testing ---------------------------------------------------------------------------------
-
-
-def _test(engine, folder: Path, changes: Changes) -> None:
-    """Raise EngineError in the Director's words unless it accepts the folder with some changes."""
-    with tempfile.TemporaryDirectory(prefix="bacula-") as work:
-        copy = Path(work) / "conf.d"
-        _copy(folder, copy)
-        for name, text in changes.items():
-            file = _file(copy, name)
-            file.unlink(missing_ok=True)
-            if text is not None:
-                file.write_bytes(os.fsencode(text))
-        config = Path(work) / "bacula-dir.conf"
-        config.write_bytes(os.fsencode(_including(engine, folder, copy)))
-        said = _refusal(engine, config)
-    if said:
-        words = " ".join(said.replace(str(copy), str(folder)).split())[:1000]
-        raise EngineError(f"The Director does not accept this configuration: {words}")
-
-
-def _copy(folder: Path, copy: Path) -> None:
-    ignored = shutil.ignore_patterns(LOCK, MARK, f".*{NEW}")
-    try:
-        shutil.copytree(folder, copy, ignore=ignored, ignore_dangling_symlinks=True)
-    except OSError as e:
-        raise EngineError(f"The folder config_dir '{folder}' cannot be read: {e}.") from e
-
-
-def _including(engine, folder: Path, copy: Path) -> str:
-    """Return the Director's own file with another folder in the place of ``folder``."""
-    file = Path(engine.director_config)
-    try:
-        lines = os.fsdecode(file.read_bytes()).splitlines(keepends=True)
-    except OSError as e:
-        raise EngineError(f"The Director's file '{file}' cannot be read: {e.strerror}.") from e
-    place = re.compile(rf"{re.escape(str(folder))}(?![\w.-])")
-    included = [
-        place.sub(str(copy), line) if line.lstrip().startswith("@") else line for line in lines
-    ]
-    if included == lines:
-        raise EngineError(
-            f"The Director's file '{file}' does not include the folder config_dir: add the line "
-            f"{INCLUDE.format(folder=folder)}"
-        )
-    return "".join(included)
-
-
-def _refusal(engine, config: Path) -> str:
-    """Return what a Director says that does not accept a file, "" if it does."""
-    program = engine.director_program
-    try:
-        done = subprocess.run(  # noqa: S603
-            [program, "-t", "-c", config],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=engine.answer_seconds,
-            check=False,
-        )
-    except OSError as e:
-        raise EngineError(f"The program '{program}' cannot be run: {e.strerror}.") from e
-    except subprocess.TimeoutExpired as e:
-        raise EngineUnreachable(
-            f"'{program} -t' has not ended within {engine.answer_seconds} seconds."
-        ) from e
-    if not done.returncode:
-        return ""
-    lines = done.stdout.decode(errors="replace").splitlines()
-    # It says the same to its console and to its log.
-    told = dict.fromkeys(line.strip() for line in lines if line and not NOISE.search(line))
-    return "\n".join(told) or f"it ends with {done.returncode}"

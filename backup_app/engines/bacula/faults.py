@@ -10,9 +10,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+from django.utils import timezone
+
 from ...exceptions import BackupError, EngineError, InvalidEngine
 from ...models import Client, Storage
-from . import configuring, confine, names, spooling, status, storages
+from . import accepting, confine, names, spooling, status, storages
 from .storage_config import StorageConfig
 
 VERSION = "9.6."
@@ -146,7 +148,12 @@ def _of_the_catalog(engine) -> Iterator[str]:
 
 
 def _of_the_configuration(engine) -> Iterator[str]:
-    folder = engine.config_dir
+    folder, ours = engine.config_dir, timezone.get_default_timezone()
+    if engine.schedules and str(engine.zone) != str(ours):
+        yield (
+            f"The option schedules is set, but the Director's clock is that of '{engine.zone}' and"
+            f" schedules are in '{ours}': this service goes on starting backups itself."
+        )
     if folder is None:
         yield (
             "The option config_dir is not set, so this service adds nothing to the Director's"
@@ -160,7 +167,7 @@ def _of_the_configuration(engine) -> Iterator[str]:
         )
         return
     try:
-        configuring.require_accepted(engine)
+        accepting.require(engine, folder, {})
     except EngineError as e:
         yield str(e)
 

@@ -41,6 +41,12 @@ def faults(bacula, reader, settings):
     return find
 
 
+def test_a_director_in_another_zone_starts_no_scheduled_backups(faults):
+    found = faults(time_zone="Asia/Kathmandu", schedules=True)
+
+    assert any("this service goes on starting backups itself" in each for each in found)
+
+
 def test_a_bacula_that_is_set_up_has_no_faults(faults, bacula_zone):
     assert faults() == []
 
