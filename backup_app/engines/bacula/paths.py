@@ -29,11 +29,14 @@ def normal(path: bytes) -> bytes:
 
 
 def stored(path: bytes) -> tuple[bytes, ...]:
-    """Return as what folders Bacula may have that of a normal path."""
+    """Return as what folders Bacula may have that of a normal path, the likeliest first."""
     if path == ROOT:
         return TOPS
     folder = path + b"/"
-    return (folder, folder[1:]) if DRIVE.match(path) else (folder,)
+    if not DRIVE.match(path):
+        return (folder,)
+    letter, rest = folder[1:2], folder[2:]
+    return folder, letter + rest, letter.swapcase() + rest
 
 
 def split(path: bytes) -> tuple[bytes, bytes]:

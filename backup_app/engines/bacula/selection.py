@@ -20,7 +20,7 @@ def select_paths(view: View, wanted: Sequence[bytes]) -> Selection:
     chosen = [folders[path] for path in asked if path in folders]
     return Selection(
         nodes=list(_nodes(view, chosen)),
-        files=[files[path] for path in asked if path in files],
+        files=list(dict.fromkeys(files[path] for path in asked if path in files)),
     )
 
 
@@ -45,17 +45,18 @@ def files_at(view: View, wanted: Iterable[bytes]) -> dict[bytes, tuple[int, byte
     folders = {stored for folder, _ in split.values() for stored in paths.stored(folder)}
     folder_ids = _ids(view, queries.PATH_IDS, folders)
     name_ids = _ids(view, queries.NAME_IDS, {name for _, name in split.values()})
-    places = {
-        (folder_ids[stored], name_ids[name]): (path, paths.join(stored, name))
+    candidates = [
+        (path, paths.join(stored, name), (folder_ids[stored], name_ids[name]))
         for path, (folder, name) in split.items()
         for stored in paths.stored(folder)
         if stored in folder_ids and name in name_ids
-    }
+    ]
+    rows = _rows_at(view, {place for _, _, place in candidates})
+    file_ids = {(path_id, name_id): file_id for path_id, name_id, file_id in rows}
     found: dict[bytes, tuple[int, bytes]] = {}
-    for path_id, name_id, file_id in _rows_at(view, places):
-        path, as_stored = places[path_id, name_id]
-        if path not in found or path == as_stored:
-            found[path] = (file_id, as_stored)
+    for path, as_stored, place in candidates:
+        if place in file_ids:
+            found.setdefault(path, (file_ids[place], as_stored))
     return found
 
 
@@ -73,13 +74,14 @@ def _rows_at(view: View, places: Iterable[tuple[int, int]]) -> list[tuple]:
 
 def _folders_at(view: View, wanted: Iterable[bytes]) -> dict[bytes, Folder]:
     """Return by path the folders that have these normal paths."""
-    places = {stored: path for path in wanted for stored in paths.stored(path)}
-    rows = view.folders(queries.BY_PATH, paths=list(places)) if places else []
+    candidates = [(path, stored) for path in wanted for stored in paths.stored(path)]
+    asked = {stored for _, stored in candidates}
+    rows = view.folders(queries.BY_PATH, paths=list(asked)) if asked else []
+    there = {folder.stored: folder for folder, _ in rows}
     found: dict[bytes, Folder] = {}
-    for folder, _ in rows:
-        path = places[folder.stored]
-        if path not in found or folder.stored == paths.stored(path)[0]:
-            found[path] = folder
+    for path, stored in candidates:
+        if stored in there:
+            found.setdefault(path, there[stored])
     return found
 
 

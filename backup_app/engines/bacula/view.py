@@ -58,10 +58,9 @@ class View:
         """Return the folder with a path; raises NotFound unless the view has it."""
         wanted = paths.stored(paths.normal(path))
         found = {f.stored: f for f, _ in self.folders(queries.BY_PATH, paths=list(wanted))}
-        for stored in wanted:
-            if stored in found:
-                return found[stored]
-        raise NotFound(f"Backup {self.job.pk} has no folder '{paths.shown(path)}'.")
+        if not found:
+            raise NotFound(f"Backup {self.job.pk} has no folder '{paths.shown(path)}'.")
+        return next(found[stored] for stored in wanted if stored in found)
 
     def node(self, node_id: int) -> Folder:
         """Return the folder with an ID; raises NotFound unless the view has it."""
@@ -117,9 +116,8 @@ class View:
         self, query: str, within: list[int], offset: int = 0, limit: int | None = None
     ) -> tuple[list[tuple], int]:
         """Return a page of what lies in a folder, and of how much."""
-        full = [job_id for job_id, level in self._levels if level == FULL]
-        later = [job_id for job_id, level in self._levels if level != FULL]
-        values = {"within": within, "full": full, "later": later}
+        has_full = self._levels[0][1] == FULL
+        values = {"full": self.chain[:has_full], "later": self.chain[has_full:], "within": within}
         rows = self.rows(query, **values, offset=offset, limit=limit)
         counted = rows or ((offset or limit == 0) and self.rows(query, **values, offset=0, limit=1))
         return [row[:-1] for row in rows], counted[0][-1] if counted else 0

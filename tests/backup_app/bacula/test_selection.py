@@ -150,15 +150,29 @@ def test_instead_of_the_root_what_bacula_can_restore_is_chosen(forge):
         (b"/D:", "nodes", b"D:/"),
         (b"/D:/y", "files", b"D:/y"),
         (b"/E:/z", "files", b"/E:/z"),
+        (b"c:/Users", "nodes", b"C:/Users"),
+        (b"/d:/y", "files", b"D:/y"),
+        (b"f:/both", "files", b"f:/both"),
+        (b"F:/both", "files", b"F:/both"),
+        (b"f:/", "nodes", b"f:/"),
     ],
 )
 def test_paths_of_windows_machines_are_found(forge, path, kind, found):
-    job = forge([b"C:/Users/", b"C:/Users/x", b"D:/y", b"/E:/z", b"E:/z"])
+    job = forge([b"C:/Users/", b"C:/Users/x", b"D:/y", b"/E:/z", b"E:/z", b"F:/both", b"f:/both"])
 
     chosen = get_engine().select_paths(job, [path])
 
     assert [shown for _, shown in getattr(chosen, kind)] == [found]
     assert len(chosen.nodes) + len(chosen.files) == 1
+
+
+def test_two_spellings_of_a_drive_mean_one_thing(forge):
+    job = forge([b"C:/Users/", b"C:/x"])
+
+    found = get_engine().select_paths(job, [b"c:/Users", b"C:/Users", b"c:/x", b"/C:/x"])
+
+    assert [path for _, path in found.nodes] == [b"C:/Users"]
+    assert [path for _, path in found.files] == [b"C:/x"]
 
 
 def test_ten_thousand_paths_take_as_many_queries_as_one(forge):
