@@ -18,6 +18,12 @@ CHALLENGE = re.compile(rb"auth cram-md5c? (<[^<> ]+>) ssl=(\d)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAME = re.compile(r"[\w*.:-]+", re.ASCII)
 TLS_REQUIRED = b"2"
+SOON = 2  # seconds; a log-in takes a hundredth
+DOUBT = 60  # seconds for which a Director that let nobody in is not waited for longer
+
+# Until when which Directors are doubted, so that what has to do with other engines need not wait
+# behind all those who want something of one that hangs.
+_doubted: dict[tuple[str, int], float] = {}
 
 
 class Signal(IntEnum):
@@ -80,15 +86,28 @@ class Console:
         return self._wire is not None and self._wire.is_open
 
     def open(self) -> None:
-        """Connect and log in, unless that is done."""
+        """Connect and log in, unless that is done.
+
+        A Director that let nobody in just now is given less time, until it is there again.
+        """
         if self.is_open:
             return
         if not NAME.fullmatch(self.name):
             raise EngineError(f"The console name '{self.name}' has characters that none may have.")
-        self._wire = Wire(self.address, self.port, self.place, self.seconds)
+        place = self.address, self.port
+        is_doubted = _doubted.get(place, 0) > time.monotonic()
         try:
+            self._connect(min(SOON, self.seconds) if is_doubted else self.seconds)
+        except EngineUnreachable:
+            _doubted[place] = time.monotonic() + DOUBT
+            raise
+        _doubted.pop(place, None)
+
+    def _connect(self, seconds):
+        try:
+            self._wire = Wire(self.address, self.port, self.place, seconds)
             self._log_in(self._wire)
-            self.ask(".api 2")
+            self.ask(".api 2", seconds=seconds)
         except BaseException:
             self.close()
             raise

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from backup_app.engines.bacula import console as of_console
 from backup_app.engines.bacula import wire
 from backup_app.engines.bacula.console import Asked, Console
 from backup_app.exceptions import EngineError, EngineUnreachable
@@ -260,6 +261,26 @@ def test_a_director_that_hangs_lets_nobody_in(installation):
         pytest.raises(EngineUnreachable, match=r"did not answer within 0\.3 seconds"),
     ):
         console(installation, seconds=0.3).__enter__()
+
+
+def test_a_director_that_hangs_is_not_waited_for_again_and_again(installation, monkeypatch):
+    with console(installation):
+        pass  # it is well
+    monkeypatch.setattr(of_console, "SOON", 0.2)
+    with installation.director.stopped():
+        with pytest.raises(EngineUnreachable, match=r"did not answer within 1 seconds"):
+            console(installation, seconds=1).__enter__()
+        with pytest.raises(EngineUnreachable, match=r"did not answer within 0\.2 seconds"):
+            console(installation, seconds=1).__enter__()
+    monkeypatch.setattr(of_console, "SOON", 1)
+    with console(installation, seconds=1) as asked:
+        assert asked.ask("version")
+
+    with (
+        installation.director.stopped(),
+        pytest.raises(EngineUnreachable, match=r"did not answer within 1\.5 seconds"),
+    ):
+        console(installation, seconds=1.5).__enter__()
 
 
 def test_a_director_that_is_killed_has_gone_away(installation):
