@@ -97,13 +97,13 @@ SELECT f.filenameid, f.fileid, {text("f.lstat")}, {text("f.md5")}
 FROM ({FILES.format(which="AND f.filenameid = ANY(%(names)s::int[])")}) f
 """
 
-# How much lies directly in folders, and whether there are folders in them. A size is the eighth
-# field of LStat: no more than ten digits of base 64, to which twelve make nine bytes.
+# How much lies directly in folders, and whether there are folders in them: the first is enough. A
+# size is the eighth field of LStat: ten digits of base 64 at most, filled up to nine bytes.
 COUNTS = f"""
-SELECT u.pathid, coalesce(direct.files, 0), coalesce(direct.size, 0), EXISTS (
-    SELECT 1 FROM pathhierarchy h {newest("h")}
-    WHERE h.ppathid = u.pathid AND {PRESENT} AND {visible("h")}
-)
+SELECT u.pathid, coalesce(direct.files, 0), coalesce(direct.size, 0), (
+    SELECT true FROM pathhierarchy h {newest("h")}
+    WHERE h.ppathid = u.pathid AND {PRESENT} AND {visible("h")} LIMIT 1
+) IS NOT NULL
 FROM unnest(%(within)s::int[]) AS u (pathid) LEFT JOIN (
     SELECT f.pathid, count(*) AS files, sum(CASE
         WHEN f.size ~ '^[A-Za-z0-9+/]{{1,10}}$' THEN
