@@ -3,7 +3,7 @@
 from ...exceptions import EngineError
 from ...models import Job
 from ..base import Outcome, Run
-from . import beginning, databases, following, preparing, sources
+from . import beginning, databases, following, preparing, removing, sources
 
 LEVELS = {name[0]: name for name in Job.Level.values}
 
@@ -28,6 +28,7 @@ def back_up(engine, run: Run) -> Outcome:
 
 
 def _start(engine, director, job, comment) -> int:
+    removing.discard_left(engine, job.client)
     names = preparing.prepare_backup(engine, job.client, job.fileset, job.pool, job.storage)
     return director.run(
         names.job,

@@ -15,8 +15,6 @@ GOOD = "TW"
 CANCELED = "A"
 REPORT_SECONDS = 2  # that the last lines of a log may come after the end of their job
 ASK_SECONDS = 2  # between two questions for how far a job is
-SLOW_SECONDS = 3  # after which a client that does not say it counts as silent
-SILENT_SECONDS = 60  # that it is not asked again then
 
 
 @contextmanager
@@ -157,11 +155,9 @@ def _copy_report(engine, run):
 
 def _tell_progress(director, run, row, done):
     state, now = run.job.engine_state, time.time()
-    if row.status != "R" or now < state.get("ask", 0):
+    if row.status != "R" or now < state.get("asked", 0) + ASK_SECONDS:
         return
+    state["asked"] = now
     progress = director.running(row.client).get(row.job_id)
-    # While a client that is away is asked, other jobs have to wait.
-    is_silent = progress is None and time.time() - now > SLOW_SECONDS
-    state["ask"] = now + (SILENT_SECONDS if is_silent else ASK_SECONDS)
     if progress:
         run.tick(done[0] + progress.files, done[1] + progress.size)

@@ -10,6 +10,7 @@ from . import beginning, following, names, volumes
 from .spool import Spool
 
 CANCEL_SECONDS = 15  # that a job may take to end
+REPORT_SECONDS = 5  # that its last lines may take then
 
 logger = logging.getLogger(__name__)
 
@@ -94,15 +95,21 @@ def _number(engine, job):
 
 def _end(engine, director, number):
     """Cancel a job and wait until it has ended; raises EngineError if it does not."""
-    deadline = time.monotonic() + CANCEL_SECONDS
     row = engine.reader().job(number)
     if not following.has_ended(row):
         director.cancel(number)
-    while not following.has_ended(row):
-        if time.monotonic() > deadline:
-            raise EngineError(f"Bacula does not end its job {number}.")
+    if not _comes(CANCEL_SECONDS, lambda: following.has_ended(engine.reader().job(number))):
+        raise EngineError(f"Bacula does not end its job {number}.")
+    # Only then does the catalog have all that was written; after a crash there is no report.
+    _comes(REPORT_SECONDS, lambda: any(line.is_report for line in following.lines(engine, row)))
+
+
+def _comes(seconds, condition) -> bool:
+    """Wait for a condition; say whether it has come."""
+    deadline = time.monotonic() + seconds
+    while not (has_come := condition()) and time.monotonic() < deadline:
         time.sleep(0.1)
-        row = engine.reader().job(number)
+    return has_come
 
 
 def _free_left(engine, director, pool):

@@ -1,19 +1,24 @@
 """Getting back the space of volumes that nobody needs any more."""
 
+import re
 from dataclasses import dataclass
 
-from ...exceptions import EngineError
+from ...exceptions import EngineError, EngineUnreachable
 from . import names
 
-DRIVES = 32  # of a storage, one of which is free; Bacula says which is the last one
-TRUNCATED = "has been truncated"
-NO_SUCH_DRIVE = "3999"
+DRIVES = 32  # of a storage, that are tried while others are busy
+TRUNCATED, BUSY = "has been truncated", " busy "  # in the Director's words
+WRITTEN = re.compile(r'(?:Labeled new Volume|prelabeled Volume|Recycled volume) "([^"]+)"')
 # Those that one job alone has written to since they were empty: others are still needed.
 OWN = """
 SELECT convert_to(m.volumename, 'SQL_ASCII'), convert_to(s.name, 'SQL_ASCII')
 FROM media m JOIN storage s USING (storageid)
-WHERE m.voljobs <= 1 AND m.mediaid IN (SELECT mediaid FROM jobmedia WHERE jobid = %s)
-    AND NOT EXISTS (SELECT 1 FROM jobmedia o WHERE o.mediaid = m.mediaid AND o.jobid <> %s)
+WHERE m.voljobs <= 1 AND (m.volumename = ANY(%(named)s) OR m.mediaid IN (
+        SELECT mediaid FROM jobmedia WHERE jobid = %(job_id)s
+    )) AND NOT EXISTS (
+        SELECT 1 FROM jobmedia o JOIN job USING (jobid)
+        WHERE o.mediaid = m.mediaid AND o.jobid <> %(job_id)s
+    )
 ORDER BY m.mediaid
 """
 # Those that could not be truncated when that was asked for.
@@ -40,7 +45,10 @@ class Volume:
 
 def own_volumes(catalog, job_id: int) -> list[Volume]:
     """Return the volumes that hold nothing but what one job of Bacula has written."""
-    return [Volume.read(*row) for row in catalog.rows(OWN, [job_id, job_id])]
+    # Of one that was canceled the catalog may not tell what it wrote to, but its log does.
+    named = [name for line in catalog.log_after(job_id) for name in WRITTEN.findall(line.text)]
+    rows = catalog.rows(OWN, {"job_id": job_id, "named": named})
+    return [Volume.read(*row) for row in rows]
 
 
 def left_volumes(catalog, pool: str) -> list[Volume]:
@@ -61,14 +69,21 @@ def free(director, volume: Volume) -> None:
 
 def truncate(director, volume: Volume) -> None:
     """Give the space of a purged volume back by any drive that is free; raises EngineError."""
-    command = f"truncate volume={volume.name} storage={volume.storage}"
-    said = refusal = ""
+    said = BUSY
     for drive in range(DRIVES):
-        said = "".join(director.ask(f"{command} drive={drive}"))
-        if TRUNCATED in said:
-            return
-        if NO_SUCH_DRIVE in said:
+        if BUSY not in said:
             break
-        refusal = said
-    words = " ".join((refusal or said).split())
-    raise EngineError(f"The volume {volume.name} keeps its space for now: {words}")
+        said = _truncate(director, volume, drive)
+    if TRUNCATED not in said:
+        words = " ".join(said.split())
+        raise EngineError(f"The volume {volume.name} keeps its space for now: {words}")
+
+
+def _truncate(director, volume, drive) -> str:
+    command = f"truncate volume={volume.name} storage={volume.storage} drive={drive}"
+    try:
+        return "".join(director.ask(command))
+    except EngineUnreachable:
+        raise
+    except EngineError as e:
+        return str(e)

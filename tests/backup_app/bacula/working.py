@@ -1,0 +1,81 @@
+"""Jobs of this service that a test's Bacula does."""
+
+import os
+import time
+
+from backup_app import jobs, running
+from backup_app.models import Job
+from backup_app.models.job import AT_WORK
+
+SECONDS = 60  # that anything may take
+
+
+def until(condition, seconds=SECONDS):
+    """Wait for a condition and return what it gives."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "It has not come to that in time."
+        time.sleep(0.05)
+    return found
+
+
+def look(job) -> Job:
+    """Look once after a job, which begins it if it is queued, and return it as it is then."""
+    if job.status == Job.Status.QUEUED:
+        running.run(job.pk)
+    else:
+        running.resume(job.pk)
+    return Job.objects.get(pk=job.pk)
+
+
+def finish(job, seconds=SECONDS) -> Job:
+    """Look after a job until it has ended."""
+
+    def ended():
+        nonlocal job
+        job = look(job)
+        return job.status not in AT_WORK
+
+    until(ended, seconds)
+    return job
+
+
+def look_until(job, condition, seconds=SECONDS) -> Job:
+    """Look after a job until something is so of it, and it still runs."""
+
+    def is_so():
+        nonlocal job
+        job = look(job)
+        assert job.status in AT_WORK, log_of(job)
+        return condition(job)
+
+    until(is_so, seconds)
+    return job
+
+
+def back_up(client, level="Full", status="completed") -> Job:
+    job = finish(jobs.start_backup(client, level=level, by="test"))
+    assert (job.status, log_of(job)) == (status, log_of(job))
+    return job
+
+
+def log_of(job) -> list[str]:
+    return [f"{line.level}: {line.message}" for line in job.log.all()]
+
+
+def status_of(bacula, job) -> str:
+    """Return the letter that Bacula has for a job, "" when it does not know it."""
+    query = f"SELECT jobstatus FROM job WHERE jobid = {job.engine_job_id}"  # noqa: S608
+    return "".join(letter for (letter,) in bacula.query(query))
+
+
+def fill_slowly(folder):
+    """Put something into a folder that a backup has to do with until it is canceled."""
+    with (folder / "huge").open("wb") as file:
+        file.write(os.urandom(1_000_000))  # nothing else of it is stored
+        file.truncate(100_000_000_000)
+
+
+def runs(job) -> bool:
+    """Say whether a job's client has begun to be read."""
+    return job.bytes_done > 0
