@@ -87,7 +87,8 @@ class Inventory:
         unames = {client.name: client.uname for client in self._catalog.clients()}
         there = self._names("client")
         known = {name for name in unames if not name.startswith(self._engine.prefix)}
-        for name in sorted(wanted or known | {*there}):
+        # Downloads are restored to that one; it is no machine to back up unless somebody says so.
+        for name in sorted(wanted or (known | {*there}) - {self._engine.spool_client}):
             if name not in there:
                 self._miss(name, unames)
             elif place := self._place(name):

@@ -18,6 +18,7 @@ from ..factories import (
     ZoneFactory,
 )
 from .adopting import backup, history
+from .conftest import ENGINE
 from .forged import add_file, execute
 
 pytestmark = pytest.mark.django_db
@@ -309,6 +310,19 @@ def test_what_we_added_is_not_adopted(zone, account, bacula, operator):
 
     assert not Client.objects.filter(name=client).exists()
     assert not Pool.objects.filter(name=pool).exists()
+
+
+def test_the_file_daemon_of_downloads_is_only_adopted_by_its_name(
+    zone, account, machine, bacula, settings
+):
+    options = bacula.options(spool_client=machine)
+    settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
+
+    sync()
+    assert not Client.objects.filter(name=machine).exists()
+
+    sync("--client", machine)
+    assert Client.objects.filter(name=machine).exists()
 
 
 class TestNames:
