@@ -203,8 +203,9 @@ class TestLongVolumes:
         job_id = director.run("operator-backup", **words)
 
         assert bacula.wait(job_id) == "T"
-        volumes = [director.catalog.volumes_of(each) for each in (canceled, job_id)]
-        assert volumes[1][0].name in {volume.name for volume in volumes[0]}
+        # The catalog does not always tell on what a canceled job has written.
+        (volume,) = director.catalog.volumes_in("Shared")
+        assert volume.bytes > 0
         restore = director.restore(
             Wanted([job_id], files=file_ids(job_id, "second")),
             job="operator-restore",
