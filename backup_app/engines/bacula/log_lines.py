@@ -87,9 +87,9 @@ def reason(lines: Iterable[Line]) -> str:
     lines = list(lines)
     errors = [line for line in lines if line.level == Level.ERROR or line.is_limit]
     ends = [line for line in errors if line.words.startswith(FATAL) or line.is_limit]
-    end = (ends or errors or [None])[0]
-    if end is None:
+    if not errors:
         return ""
+    end = (ends or errors)[0]
     before = [line for line in errors[: errors.index(end)] if line.origin == end.origin]
     programs = failed_programs(lines)
     told = [*before[-1:], end]

@@ -4,7 +4,8 @@ import logging
 import time
 
 from ...exceptions import EngineError
-from ...models import Job
+from ...models import Job, JobSource
+from ...models.job import GOOD
 from ..unneeded import delete_unneeded
 from . import beginning, following, names, volumes
 from .spool import Spool
@@ -36,7 +37,7 @@ def discard(engine, job: Job) -> None:
 
     When the Director is away, that stays for ``discard_left``. One that others started is theirs.
     """
-    if job.engine_state.get("adopted"):
+    if job.engine_state.get("adopted") or _is_needed(job):
         return
     try:
         _discard(engine, job)
@@ -77,6 +78,11 @@ def delete(engine, director, number: int) -> None:
     director.delete_job(number)
     for volume in freed:
         volumes.free(director, volume)
+
+
+def _is_needed(job):
+    """Say whether a good backup builds on a job, which went on in Bacula when it had failed here."""
+    return JobSource.objects.filter(source=job, job__status__in=GOOD).exclude(job=job).exists()
 
 
 def _discard(engine, job):

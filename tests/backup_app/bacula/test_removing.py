@@ -68,6 +68,18 @@ def test_what_others_need_is_not_removed(bacula, bacula_client, tree):
     assert status_of(bacula, full) == "T"
 
 
+def test_what_a_good_backup_builds_on_is_not_discarded(bacula, bacula_client, tree):
+    client = bacula_client(tree)
+    full = back_up(client)
+    (tree / "new").write_text("new")
+    back_up(client, "Incremental")
+    full.status = "canceled"
+
+    get_engine().discard(full)
+
+    assert status_of(bacula, full) == "T"
+
+
 def test_a_volume_that_holds_other_jobs_stays_as_it_is(bacula, bacula_client, tree):
     client = bacula_client(tree)
     text = f"""
