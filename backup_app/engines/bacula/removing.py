@@ -81,7 +81,7 @@ def delete(engine, director, number: int) -> None:
 
 
 def _is_needed(job):
-    """Say whether a good backup builds on a job, which went on in Bacula when it had failed here."""
+    """Say whether a good backup builds on a job, which failed here and went on in Bacula."""
     return JobSource.objects.filter(source=job, job__status__in=GOOD).exclude(job=job).exists()
 
 
