@@ -19,7 +19,7 @@ from .passwords import client_password
 
 Files = dict[str, str]  # texts by the names of their files
 # What is referred to goes first.
-ORDER = ("common", "storage", "pool", "fileset", "client", "nobody", "command")
+ORDER = ("common", "nobody", "storage", "pool", "fileset", "client", "command")
 _known_catalogs: dict[tuple[str, int], list[str]] = {}  # by the Director's address and port
 
 
@@ -76,31 +76,23 @@ def prepare_command(engine, client, words: Sequence[str]) -> str:
     ``words`` are what stands in the configuration: the operator's own, and never a request's.
     """
     name, nobody = names.command_job(engine, words), names.nobody(engine)
-    kinds = ("client", "pool", "storage")
-    uses = dict.fromkeys(kinds, nobody) | _without_files(engine)
-    files = {
-        f"{engine.prefix}common": _common(engine),
-        nobody: resources.nobody(nobody, _catalogs(engine)[0]),
-        name: resources.command_job(name, words, **uses),
-    }
+    uses = {"client": nobody, "pool": nobody, "storage": nobody} | _without_files(engine)
     own = {} if client.is_adopted else _client_files(engine, client)
-    _prepare(engine, own | files)
+    job = {name: resources.command_job(name, words, **uses)}
+    _prepare(engine, own | _common(engine) | _nobody(engine) | job)
     return name
 
 
 def prepare_all(engine) -> None:
-    """Let the Director know all clients as they are, and keep no schedule of those that have left.
+    """Let the Director know all clients as they are, but those that cannot be written.
 
-    A deleted client stays, as its backups do. Not those are told that cannot be written.
+    A client that was deleted, or is another engine's now, stays, as its backups do.
     """
     start = names.client_file(engine, Client(pk=""))
     pks = [name.removeprefix(start) for name in configuring.read(engine, start)]
     others = Client.objects.filter(pk__in=filter(str.isdecimal, pks))
-    others = list(_with_things(others.exclude(zone__engine=engine.alias, deleted=None)))
-    deleted = [each for each in others if each.zone.engine == engine.alias]
-    _write(engine, _all_files(engine) | _files_of(engine, deleted))
-    moved = [each for each in others if each not in deleted]
-    configuring.remove(engine, [names.client_file(engine, each) for each in moved])
+    others = others.exclude(zone__engine=engine.alias, deleted=None)
+    _write(engine, _all_files(engine) | _files_of(engine, others))
 
 
 def forget_client(engine, client) -> None:
@@ -153,7 +145,7 @@ def _with_things(clients):
 
 def _files_of(engine, clients) -> Files:
     files: Files = {}
-    for client in clients:
+    for client in clients.select_related("fileset", "pool__storage__zone", "zone"):
         with contextlib.suppress(EngineError):
             files |= _client_files(engine, client)
     return files
@@ -161,18 +153,31 @@ def _files_of(engine, clients) -> Files:
 
 def _client_files(engine, client) -> Files:
     """Return what a client needs: itself with its jobs, and what those use."""
+    pool, storage = client.pool, client.pool.storage
+    place = _place(engine, pool, storage) if _is_here(engine, client) else _nobody(engine)
     jobs = "\n".join(_jobs(engine, client))
     return {
-        f"{engine.prefix}common": _common(engine),
-        **_place(engine, client.pool, client.pool.storage),
+        **_common(engine),
+        **place,
         **_fileset(engine, client.fileset),
         names.client_file(engine, client): f"{_client(engine, client)}{jobs}",
     }
 
 
-def _common(engine) -> str:
+def _is_here(engine, client) -> bool:
+    """Say whether a client's own pool is in this engine; backups may go to another one."""
+    return client.pool.storage.zone.engine == engine.alias
+
+
+def _common(engine) -> Files:
     messages = resources.messages(names.messages(engine))
-    return f"{messages}\n{filesets.nothing(names.nothing(engine))}"
+    nothing = filesets.nothing(names.nothing(engine))
+    return {f"{engine.prefix}common": f"{messages}\n{nothing}"}
+
+
+def _nobody(engine) -> Files:
+    name = names.nobody(engine)
+    return {name: resources.nobody(name, _catalogs(engine)[0])}
 
 
 def _place(engine, pool, storage) -> Files:
@@ -203,10 +208,11 @@ def _client(engine, client) -> str:
 
 
 def _jobs(engine, client) -> Iterator[str]:
+    is_here, nobody = _is_here(engine, client), names.nobody(engine)
     uses = _without_files(engine) | {
         "client": names.client(engine, client),
-        "pool": names.pool(engine, client.pool),
-        "storage": names.storage(client.pool.storage),
+        "pool": names.pool(engine, client.pool) if is_here else nobody,
+        "storage": names.storage(client.pool.storage) if is_here else nobody,
     }
     files = names.fileset(engine, client.fileset)
     own = {"fileset": files}

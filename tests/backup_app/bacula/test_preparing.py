@@ -10,6 +10,7 @@ from django.db import connection
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import names, preparing
 from backup_app.engines.bacula.engine import BaculaEngine
+from backup_app.engines.bacula.wanted import Wanted
 from backup_app.exceptions import EngineError, EngineUnreachable, InvalidEngine, WrongState
 
 from ..factories import ClientFactory, FilesetFactory, PoolFactory, StorageFactory
@@ -209,6 +210,38 @@ def test_a_backup_is_verified(bacula, our_client, engine):
     job = preparing.prepare_verify(engine, our_client)
 
     assert run(engine, bacula, job, found.client, jobid=backup)[1] == "T"
+
+
+def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
+    bacula, bacula_client, bacula_zone, engine, tmp_path
+):
+    """As one whose backups went here once, or that is told another pool for once."""
+    (bacula.own / "file").write_text("content")
+    elsewhere = PoolFactory(storage__zone__engine="other")
+    here = PoolFactory(account=elsewhere.account, storage=bacula_zone.storages.get())
+    client = bacula_client(pool=elsewhere)
+
+    found = prepare(engine, client, pool=here, storage=here.storage)
+    words = {"level": "Full", "pool": found.pool, "storage": found.storage}
+    backup, status = run(engine, bacula, found.job, found.client, **words)
+    assert status == "T"
+    job = preparing.prepare_verify(engine, client)
+    storage = {"storage": found.storage}
+    assert run(engine, bacula, job, found.client, jobid=backup, **storage)[1] == "T"
+
+    files = [int(number) for number in column(bacula, "fileid", f"file WHERE jobid = {backup}")]
+    with engine.director() as director:
+        restore = director.restore(
+            Wanted(jobs=[backup], files=files),
+            job=preparing.prepare_restore(engine, client),
+            source=found.client,
+            client=found.client,
+            where=str(tmp_path / "restored"),
+            comment="test",
+        )
+    assert bacula.wait(restore) == "T"
+    restored = tmp_path / "restored" / bacula.own.relative_to("/") / "file"
+    assert restored.read_text() == "content"
 
 
 def test_there_is_a_job_to_restore_to_each_client(bacula, our_client, engine):

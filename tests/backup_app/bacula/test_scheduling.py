@@ -8,7 +8,7 @@ from backup_app.engines import get_engine
 from backup_app.engines.bacula import names, scheduling
 from backup_app.models import Client, Job
 
-from ..factories import ZoneFactory
+from ..factories import PoolFactory
 
 ENGINE = "backup_app.engines.bacula.BaculaEngine"
 LONG_AGO = timezone.now() - timezone.timedelta(days=40)
@@ -124,14 +124,14 @@ def test_a_deleted_client_has_no_schedule_any_more(bacula, client, keeping):
 def test_a_client_that_is_another_engines_now_has_none_either(bacula, client, keeping, settings):
     engine = keeping()
     settings.BACKUP_ENGINES["other"] = {"BACKEND": "backup_app.engines.archive.ArchiveEngine"}
+    pool = PoolFactory(account=client.account, storage__zone__engine="other")
 
-    Client.objects.update(zone=ZoneFactory(engine="other"))
+    Client.objects.update(zone=pool.storage.zone, pool=pool)
     adoption.keep_schedules()
 
+    assert planned(bacula, client) == []
     with engine.director() as director:
-        assert names.backup_job(engine, client) not in {
-            line.strip() for line in director.ask(".jobs")
-        }
+        director.require("job", names.restore_job(engine, client))
 
 
 def test_an_operator_who_does_not_want_it_any_more_gets_none(bacula, client, keeping, settings):
