@@ -72,7 +72,13 @@ class Verification:
         name = preparing.prepare_verify(self.engine, job.client)
         # Any file daemon can do it: this host's own spares the client the work.
         client = self.engine.spool_client or names.client(self.engine, job.client)
-        return self.director.run(name, client=client, jobid=self.unread[0], comment=comment)
+        number, place = self.unread[0], self._place()
+        return self.director.run(name, client=client, jobid=number, comment=comment, **place)
+
+    def _place(self) -> dict[str, str]:
+        """Return the storage to read from: the client's own may be another one by now."""
+        source = self.job.parent.sources.filter(engine_job_id=self.unread[0]).first()
+        return {"storage": names.storage(source.storage)} if source and source.storage else {}
 
     def _count(self, row):
         number = self.unread.pop(0)

@@ -4,6 +4,7 @@ import pytest
 
 from backup_app import jobs
 
+from ..factories import PoolFactory
 from .working import back_up, finish, log_of
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,17 @@ def test_it_reads_all_that_a_backup_consists_of(bacula, chain):
     numbers = [full.engine_job_id, later.engine_job_id]
     read = [line for line in log_of(done) if "Verifying against JobId=" in line]
     assert [f"JobId={number} " in line for number, line in zip(numbers, read, strict=True)]
+
+
+def test_it_reads_where_the_backup_is_when_the_client_has_moved(bacula, chain, settings):
+    _, later = chain
+    settings.BACKUP_ENGINES |= {"other": {"BACKEND": "backup_app.engines.archive.ArchiveEngine"}}
+    client = later.client
+    client.pool = PoolFactory(account=client.account, storage__zone__engine="other")
+    client.zone = client.pool.storage.zone
+    client.save()
+
+    verify(later, "completed")
 
 
 @pytest.mark.parametrize("place", [300, 0.5, -200])
