@@ -249,10 +249,13 @@ def volume_of(bacula, job):
     return bacula.volumes / name
 
 
-@pytest.mark.parametrize("part", [0.3, 0.9])
-def test_a_damaged_volume_gives_no_download(bacula, own, back_up, engine, part):
+@pytest.mark.parametrize(
+    "options", ["signature = MD5", "sparse = yes; compression = GZIP6", "signature = SHA256"]
+)
+@pytest.mark.parametrize("part", [0.3, 0.95])
+def test_a_damaged_volume_gives_no_download(bacula, own, operator, back_up, engine, options, part):
     (own / "file").write_bytes(os.urandom(1_000_000))
-    job = back_up()
+    job = back_up(name=operator(f'File = "{own}/file"', options))
     with volume_of(bacula, job).open("r+b") as volume:
         volume.seek(int(1_000_000 * part))
         volume.write(bytes(10))
