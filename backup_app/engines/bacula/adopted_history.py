@@ -58,7 +58,9 @@ class _Adopter:
         self, rows: list[JobRow], chains: dict[int, list[Link]]
     ) -> tuple[list[JobRow], list[int]]:
         """Store what is new and mend what is wrong; return the former, the latter's numbers."""
-        there = adopted_jobs.known_ids(self._engine, [row.job_id for row in rows])
+        if not rows:
+            return [], []
+        there = adopted_jobs.known_between(self._engine, rows[0].job_id, rows[-1].job_id)
         new = [row for row in rows if row.job_id not in there and self._is_foreign(row)]
         if self._dry_run:
             return new, []

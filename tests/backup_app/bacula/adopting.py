@@ -3,9 +3,12 @@
 import datetime as dt
 import secrets
 
-from ..factories import ClientFactory
-from .forged import forged_job
+from backup_app.models import Job, JobSource
 
+from ..factories import ClientFactory
+from .forged import execute, forged_job
+
+ENGINE = "backup_app.engines.bacula.BaculaEngine"
 BEGIN = dt.datetime(2026, 3, 1, 2)
 
 
@@ -39,3 +42,20 @@ def backup(client, level="F", *, started=BEGIN, minutes=5, **values):
 def running(client, **values):
     """Forge a backup that runs; its number."""
     return backup(client, jobstatus="R", endtime=None, jobfiles=0, **values)
+
+
+def chains():
+    """Return the numbers in Bacula of what each backup consists of, by its own."""
+    links = JobSource.objects.order_by("job_id", "source_id")
+    found = {}
+    for job, source in links.values_list("job__engine_job_id", "source__engine_job_id"):
+        found.setdefault(job, []).append(source)
+    return found
+
+
+def numbers():
+    return list(Job.objects.order_by("pk").values_list("engine_job_id", flat=True))
+
+
+def forget(*job_ids):
+    execute("DELETE FROM job WHERE jobid = ANY(%s)", list(job_ids))

@@ -3,21 +3,21 @@
 import datetime as dt
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import adopted_jobs
 from backup_app.engines.bacula.adopted_history import adopt_history
-from backup_app.engines.bacula.adopted_jobs import Known, known_ids
+from backup_app.engines.bacula.adopted_jobs import Known, known_between
 from backup_app.engines.bacula.tally import Tally
-from backup_app.exceptions import WrongState
-from backup_app.models import Download, Job, JobSource
+from backup_app.models import Job, JobSource
 
+from ..client import client_of
 from ..factories import FilesetFactory, JobFactory, PoolFactory, ZoneFactory
-from .adopting import BEGIN, adopted_client, backup, history, running
-from .forged import execute
+from .adopting import BEGIN, ENGINE, adopted_client, backup, chains, history, numbers, running
 
 pytestmark = pytest.mark.django_db
-ENGINE = "backup_app.engines.bacula.BaculaEngine"
 
 
 @pytest.fixture(autouse=True)
@@ -45,23 +45,6 @@ def adopt(engine, machine):
         return tally
 
     return run
-
-
-def chains():
-    """Return the numbers in Bacula of what each backup consists of, by its own."""
-    links = JobSource.objects.order_by("job_id", "source_id")
-    found = {}
-    for job, source in links.values_list("job__engine_job_id", "source__engine_job_id"):
-        found.setdefault(job, []).append(source)
-    return found
-
-
-def numbers():
-    return list(Job.objects.order_by("pk").values_list("engine_job_id", flat=True))
-
-
-def forget(*job_ids):
-    execute("DELETE FROM job WHERE jobid = ANY(%s)", list(job_ids))
 
 
 def test_a_backup_is_described(adopt, machine):
@@ -184,9 +167,9 @@ def test_another_process_may_adopt_the_same(adopt, machine, monkeypatch):
 
     def late(*args):
         looks.append(args)
-        return {} if len(looks) == 1 else known_ids(*args)
+        return {} if len(looks) == 1 else known_between(*args)
 
-    monkeypatch.setattr(adopted_jobs, "known_ids", late)
+    monkeypatch.setattr(adopted_jobs, "known_between", late)
 
     adopt()
 
@@ -271,130 +254,27 @@ def test_an_end_before_the_start_is_no_end(adopt, machine):
     assert job.ended == job.started
 
 
-class TestPruned:
-    def test_a_job_that_bacula_has_pruned_goes(self, adopt, machine):
-        first, second = history(machine, "FF")
+def test_lists_take_no_more_queries_with_more_jobs(adopt, machine, client, staff):
+    api = client_of(machine.account)
+    lists = [
+        lambda: api.post("/api/myjobs"),
+        lambda: api.post(f"/api/jobs/{machine.ip}"),
+        lambda: api.post("/api/servers"),
+        lambda: client.get("/admin/backup_app/job/"),
+        lambda: client.get("/admin/backup_app/client/"),
+    ]
+    counts = []
+    # The first time is another one: it notes when the key was last used.
+    for levels in ("F", "F", "FIIDI"):
+        history(machine, levels)
+        backup(machine, fileset="gone", pool="gone")
         adopt()
-        forget(first)
+        counts.append([queries(each) for each in lists])
 
-        tally = adopt()
+    assert counts[1] == counts[2]
 
-        assert numbers() == [second]
-        assert tally.jobs["removed"] == 1
 
-    def test_the_last_one_goes_as_well(self, adopt, machine):
-        first, second = history(machine, "FF")
-        adopt()
-        forget(second)
-
-        adopt()
-
-        assert numbers() == [first]
-
-    def test_a_dry_run_removes_nothing(self, adopt, machine):
-        first, second = history(machine, "FF")
-        adopt()
-        forget(first)
-
-        assert adopt(dry_run=True).jobs["removed"] == 1
-        assert numbers() == [first, second]
-
-    def test_what_one_that_is_there_builds_on_stays_until_that_goes(self, adopt, machine):
-        first, second, third, other = history(machine, "FIIF")
-        adopt()
-        forget(first, second)
-
-        tally = adopt()
-
-        assert numbers() == [first, second, third, other]
-        assert (tally.jobs["removed"], tally.jobs["purged"]) == (0, 2)
-        forget(third)
-        assert adopt().jobs["removed"] == 3
-        assert numbers() == [other]
-
-    def test_what_is_left_of_it_cannot_be_read(self, adopt, machine, engine):
-        first, second = history(machine, "FI")
-        adopt()
-        forget(first)
-        adopt()
-
-        with pytest.raises(WrongState, match="no longer all in Bacula's catalog"):
-            engine.list_folder(Job.objects.get(engine_job_id=second), b"/")
-
-    def test_a_whole_chain_goes_at_once(self, adopt, machine, monkeypatch):
-        monkeypatch.setattr("backup_app.engines.bacula.history.BATCH", 2)
-        *chain, last = history(machine, "FIIIIF")
-        adopt()
-        forget(*chain)
-
-        assert adopt(dry_run=True).jobs["removed"] == 5
-        assert adopt().jobs["removed"] == 5
-        assert numbers() == [last]
-
-    @pytest.mark.parametrize("use", ["read", "download"])
-    def test_what_is_in_use_stays_for_now(self, adopt, machine, use):
-        first, second, _ = history(machine, "FIF")
-        adopt()
-        job = Job.objects.get(engine_job_id=second)
-        if use == "read":
-            JobFactory(client=machine, type="restore", parent=job)
-        else:
-            Download.objects.create(job=job)
-        forget(first, second)
-
-        tally = adopt()
-
-        assert numbers()[:2] == [first, second]
-        assert tally.jobs["removed"] == 0
-
-    def test_our_own_failures_stay(self, adopt, machine):
-        own = {"client": machine, "engine": "north", "engine_job_id": 2**40}
-        failed = JobFactory(status="failed", **own)
-        backup(machine)
-
-        adopt()
-
-        assert Job.objects.filter(pk=failed.pk).exists()
-
-    def test_our_own_good_ones_go(self, adopt, machine):
-        number = backup(machine)
-        adopt()
-        own = {"client": machine, "engine": "north", "engine_job_id": 2**30}
-        JobFactory(status="completed", **own)
-
-        adopt()
-
-        assert numbers() == [number]
-
-    def test_jobs_of_others_stay(self, adopt, machine):
-        other = adopted_client(machine.zone)
-        number = backup(other)
-        adopt(machine, other)
-        backup(machine)
-        forget(number)
-
-        adopt(machine)
-
-        assert number in numbers()
-
-    def test_a_strange_catalog_removes_nothing(self, adopt, machine):
-        found = history(machine, "FF")
-        adopt()
-        forget(*found)
-
-        tally = adopt()
-
-        assert numbers() == found
-        (problem,) = tally.problems
-        assert "The catalog 'bacula' has none of the newest 2 jobs" in problem
-
-    def test_purged_files_are_noted(self, adopt, machine):
-        number = backup(machine)
-        adopt()
-        execute("UPDATE job SET purgedfiles = 1 WHERE jobid = %s", number)
-
-        tally = adopt()
-
-        assert Job.objects.get().engine_state == {"adopted": True, "purged": True}
-        assert tally.jobs["purged"] == 1
-        assert adopt().jobs["purged"] == 0
+def queries(ask):
+    with CaptureQueriesContext(connection) as found:
+        assert ask().status_code == 200
+    return len(found)

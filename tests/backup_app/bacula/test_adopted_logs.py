@@ -9,9 +9,8 @@ from backup_app.engines import get_engine
 
 from ..client import client_of
 from ..factories import ZoneFactory
-from .adopting import BEGIN, adopted_client, backup, running
+from .adopting import BEGIN, ENGINE, adopted_client, backup, running
 from .forged import execute
-from .test_adopted_history import ENGINE
 
 pytestmark = pytest.mark.django_db
 REFUSED = "one-fd JobId {}: Fatal error: job.c:1 Nobody listens.\n"

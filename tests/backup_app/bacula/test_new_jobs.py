@@ -16,9 +16,8 @@ from backup_app.exceptions import EngineUnreachable
 from backup_app.models import Job
 
 from ..factories import FilesetFactory, JobFactory, PoolFactory, ZoneFactory
-from .adopting import adopted_client, backup, history, running
+from .adopting import ENGINE, adopted_client, backup, chains, history, numbers, running
 from .forged import execute
-from .test_adopted_history import ENGINE, chains, numbers
 
 pytestmark = pytest.mark.django_db
 
