@@ -19,7 +19,7 @@ def back_up(engine, run: Run) -> Outcome:
             beginning.begin(engine, run, lambda comment: _start(engine, director, run.job, comment))
         row = following.follow(engine, director, run)
         following.require_good(engine, row)
-        _require_dumps(engine, row)
+        _require_dumps(engine, run.job, row)
         _keep_level(run.job, row)
         sources.link(engine, director, run.job)
     return Outcome(
@@ -29,6 +29,7 @@ def back_up(engine, run: Run) -> Outcome:
 
 def _start(engine, director, job, comment) -> int:
     removing.discard_left(engine, job.client)
+    sources.note_base(job)
     names = preparing.prepare_backup(engine, job.client, job.fileset, job.pool, job.storage)
     return director.run(
         names.job,
@@ -41,8 +42,10 @@ def _start(engine, director, job, comment) -> int:
     )
 
 
-def _require_dumps(engine, row):
+def _require_dumps(engine, job, row):
     """Raise EngineError for a dump of a database that failed, of which Bacula only warns."""
+    if not (job.fileset and job.fileset.databases):
+        return
     if failed := databases.failed_dumps(following.lines(engine, row)):
         raise EngineError(" ".join(failed))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ...exceptions import EngineError
 from ...models import Job
 from ..base import Problem
-from . import beginning, following, names, removing
+from . import beginning, following, names, removing, volumes
 
 BATCH = 1000
 OURS = "WHERE j.type = 'B' AND left(j.comment, %s) = %s AND p.name = ANY(%s) ORDER BY j.jobid"
@@ -14,10 +14,12 @@ OURS = "WHERE j.type = 'B' AND left(j.comment, %s) = %s AND p.name = ANY(%s) ORD
 def check_storage(engine, storage, *, delete: bool = False) -> Iterator[Problem]:
     """Yield each backup in a storage that Bacula no longer has, and each that only Bacula has.
 
-    With ``delete`` the latter are removed from Bacula, if this service began them.
+    And each volume that is free but has kept its space. With ``delete`` what only Bacula has is
+    removed there, if this service began it, and space is got back.
     """
     yield from _lost(engine, storage)
     yield from _orphans(engine, storage, delete)
+    yield from _left(engine, storage, delete)
 
 
 def _lost(engine, storage):
@@ -44,6 +46,24 @@ def _orphans(engine, storage, delete):
     for row in rows:
         if not (row.job_id in needed or row.comment in begun) and following.has_ended(row):
             yield _removed(engine, row) if delete else _orphan(row)
+
+
+def _left(engine, storage, delete):
+    for pool in storage.pools.all():
+        for volume in volumes.left_volumes(engine.reader(), names.pool(engine, pool)):
+            words = (
+                _truncated(engine, volume) if delete else "It keeps space that it does not need."
+            )
+            yield Problem(f"volume {volume.name}", words)
+
+
+def _truncated(engine, volume):
+    try:
+        with engine.director() as director:
+            volumes.truncate(director, volume)
+    except EngineError as e:
+        return str(e)
+    return "It kept space that it did not need: it was emptied."
 
 
 def _removed(engine, row):

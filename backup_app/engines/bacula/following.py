@@ -153,11 +153,20 @@ def _copy_report(engine, run):
         time.sleep(0.05)
 
 
+def _progress(director, row):
+    try:
+        return director.running(row.client).get(row.job_id)
+    except EngineUnreachable:
+        raise
+    except EngineError:
+        return None  # of a client that the configuration no longer has
+
+
 def _tell_progress(director, run, row, done):
     state, now = run.job.engine_state, time.time()
     if row.status != "R" or now < state.get("asked", 0) + ASK_SECONDS:
         return
     state["asked"] = now
-    progress = director.running(row.client).get(row.job_id)
+    progress = _progress(director, row)
     if progress:
         run.tick(done[0] + progress.files, done[1] + progress.size)

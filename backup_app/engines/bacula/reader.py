@@ -103,7 +103,8 @@ class Reader:
             yield
         except (InterfaceError, OperationalError) as e:
             if getattr(e.__cause__, "sqlstate", None) == TIMED_OUT:
-                raise EngineError(
+                # So that a job that runs does not end for a catalog that is busy.
+                raise EngineUnreachable(
                     f"The catalog '{self.alias}' did not answer within {self.seconds} seconds."
                 ) from e
             self._let_go(connections[self.alias])

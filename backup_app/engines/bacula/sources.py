@@ -11,6 +11,17 @@ from . import new_jobs
 logger = logging.getLogger(__name__)
 
 
+def note_base(job: Job) -> None:
+    """Note on what a backup that begins will build, so that nobody removes that meanwhile."""
+    good = Job.objects.backups().good().filter(engine=job.engine, engine_job_id__isnull=False)
+    good = good.filter(client=job.client, fileset=job.fileset)
+    if job.level == Job.Level.DIFFERENTIAL:
+        good = good.filter(level=Job.Level.FULL)
+    is_full = job.level == Job.Level.FULL
+    job.parent = None if is_full else good.order_by("-engine_job_id").first()
+    job.save(update_fields=["parent"])
+
+
 def link(engine, director, job: Job) -> None:
     """Set the sources of a backup that has ended, and let Bacula note the folders in it.
 

@@ -237,7 +237,7 @@ def test_a_database_that_comes_back_is_read_again(changed, catalog):
 
 def test_a_query_that_takes_too_long_is_ended(catalog, changed):
     changed()
-    with pytest.raises(EngineError, match="within 1 seconds"):
+    with pytest.raises(EngineUnreachable, match="within 1 seconds"):
         Catalog(catalog, BERLIN, seconds=1).rows("SELECT pg_sleep(20)")
 
     assert Catalog(catalog, BERLIN).clients() is not None

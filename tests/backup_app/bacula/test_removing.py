@@ -68,6 +68,32 @@ def test_what_others_need_is_not_removed(bacula, bacula_client, tree):
     assert status_of(bacula, full) == "T"
 
 
+@pytest.mark.parametrize("level", ["Incremental", "Differential"])
+def test_what_a_running_backup_will_build_on_is_not_removed(bacula, bacula_client, tree, level):
+    client = bacula_client(tree)
+    full = back_up(client)
+    job = look(jobs.start_backup(client, level=level, by="test"))
+
+    with pytest.raises(WrongState, match=f"Job {job.pk} needs backup {full.pk} and is running"):
+        get_engine().remove(kept(full))
+
+    assert finish(job).parent == full
+
+
+def test_space_that_was_kept_is_got_back_by_a_check(bacula, bacula_client, tree, sizes):
+    client = bacula_client(tree)
+    job = back_up(client)
+    bacula.storage.stop()
+    with pytest.raises(EngineError, match="keeps its space for now"):
+        get_engine().remove(job)
+    bacula.storage.start()
+
+    (problem,) = get_engine().check_storage(client.pool.storage, delete=True)
+
+    assert problem.message == "It kept space that it did not need: it was emptied."
+    assert [size < LABEL for size in sizes(client)] == [True]
+
+
 def test_what_a_good_backup_builds_on_is_not_discarded(bacula, bacula_client, tree):
     client = bacula_client(tree)
     full = back_up(client)
@@ -138,6 +164,8 @@ def test_space_that_a_storage_kept_is_got_back_with_the_next(bacula, bacula_clie
     with pytest.raises(EngineError, match="keeps its space for now"):
         get_engine().remove(first)
     bacula.storage.start()
+    (problem,) = get_engine().check_storage(client.pool.storage)
+    assert problem.message == "It keeps space that it does not need."
 
     get_engine().remove(second)
 
