@@ -18,6 +18,7 @@ CHALLENGE = re.compile(rb"auth cram-md5c? (<[^<> ]+>) ssl=(\d)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAME = re.compile(r"[\w*.:-]+", re.ASCII)
 TLS_REQUIRED = b"2"
+CATALOG_AWAY = "Could not open catalog database"
 SOON = 2  # seconds; a log-in takes a hundredth
 DOUBT = 60  # seconds for which a Director that let nobody in is not waited for longer
 
@@ -128,7 +129,7 @@ class Console:
 
         Raises EngineError in the Director's words for what it refuses, Asked if it asks a question
         instead, and EngineUnreachable where there is no answer in time; the connection is closed
-        then unless it was a plain refusal.
+        then unless it was a plain refusal. A Director whose catalog is away is unreachable too.
         """
         if self._wire is None or not self.is_open:
             raise EngineUnreachable(f"The connection to {self.place} is closed.")
@@ -153,7 +154,8 @@ class Console:
             self.close()  # what comes next could still belong to the question
             raise Asked(_said(refusal or lines, f"did not understand '{_start(command)}'"), lines)
         if failed:
-            raise EngineError(_said(refusal or lines, f"refused '{_start(command)}'"))
+            said = _said(refusal or lines, f"refused '{_start(command)}'")
+            raise EngineUnreachable(said) if CATALOG_AWAY in said else EngineError(said)
         return lines
 
     # --- Logging in: each side shows the other that it knows the password -------------------------

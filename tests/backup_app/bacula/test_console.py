@@ -16,6 +16,12 @@ from ..sshd import silent_port
 from .installation import free_ports
 
 
+@pytest.fixture(scope="module", autouse=True)
+def as_the_operator_has_it(installation):
+    """Let the Director forget what the tests of other modules have configured."""
+    installation.reload()
+
+
 def console(installation, **changes):
     values = {
         "address": "127.0.0.1",
