@@ -5,11 +5,28 @@ import secrets
 
 from backup_app.models import Job, JobSource
 
+from ..commands import command
 from ..factories import ClientFactory
 from .forged import execute, forged_job
 
 ENGINE = "backup_app.engines.bacula.BaculaEngine"
 BEGIN = dt.datetime(2026, 3, 1, 2)
+CLIENT = """
+Client {{ Name = "{name}"; Address = "{address}"; FDPort = 9103
+  Catalog = MyCatalog; Password = "x" }}
+"""
+FILESET = """
+FileSet {{
+  Name = "{name}"
+  Include {{
+    Options {{ compression = GZIP5; onefs = no }}
+    File = "/srv"
+    File = "C:/Users"
+  }}
+  Exclude {{ File = "/srv/cache" }}
+}}
+"""
+POOL = 'Pool {{ Name = "{name}"; Pool Type = Backup; Volume Retention = {retention} }}\n'
 
 
 def adopted_client(zone, **fields):
@@ -59,3 +76,15 @@ def numbers():
 
 def forget(*job_ids):
     execute("DELETE FROM job WHERE jobid = ANY(%s)", list(job_ids))
+
+
+def unique(what):
+    return f"{what}-{secrets.token_hex(4)}"
+
+
+def sync(*words):
+    return command("sync_bacula", "--account=kim@example.org", *words)
+
+
+def named(machine):
+    return ClientFactory.build(engine_name=machine)

@@ -136,3 +136,17 @@ def own(bacula):
     yield bacula.own
     for path in bacula.own.iterdir():
         path.unlink()
+
+
+@pytest.fixture
+def operator(bacula):
+    """A function that adds to the operator's configuration, until the test is over."""
+    file = bacula.operator_d / "adopted.conf"
+
+    def write(*resources):
+        file.write_text("".join(resources))
+        bacula.reload()
+
+    yield write
+    file.unlink(missing_ok=True)
+    bacula.reload()

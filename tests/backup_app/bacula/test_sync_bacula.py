@@ -1,7 +1,5 @@
 """``manage.py sync_bacula``: an installation that was there before is adopted."""
 
-import secrets
-
 import pytest
 
 from backup_app import clients
@@ -17,27 +15,11 @@ from ..factories import (
     StorageFactory,
     ZoneFactory,
 )
-from .adopting import backup, history
+from .adopting import CLIENT, FILESET, POOL, backup, history, named, sync, unique
 from .conftest import ENGINE
 from .forged import add_file, execute
 
 pytestmark = pytest.mark.django_db
-CLIENT = """
-Client {{ Name = "{name}"; Address = "{address}"; FDPort = 9103
-  Catalog = MyCatalog; Password = "x" }}
-"""
-FILESET = """
-FileSet {{
-  Name = "{name}"
-  Include {{
-    Options {{ compression = GZIP5; onefs = no }}
-    File = "/srv"
-    File = "C:/Users"
-  }}
-  Exclude {{ File = "/srv/cache" }}
-}}
-"""
-POOL = 'Pool {{ Name = "{name}"; Pool Type = Backup; Volume Retention = {retention} }}\n'
 
 
 @pytest.fixture
@@ -51,33 +33,11 @@ def account(db):
 
 
 @pytest.fixture
-def operator(bacula):
-    """A function that adds to the operator's configuration, until the test is over."""
-    file = bacula.operator_d / "adopted.conf"
-
-    def write(*resources):
-        file.write_text("".join(resources))
-        bacula.reload()
-
-    yield write
-    file.unlink(missing_ok=True)
-    bacula.reload()
-
-
-@pytest.fixture
 def machine(operator):
     """The name of a client that the operator has configured; its address is 192.0.2.7."""
     name = unique("fd")
     operator(CLIENT.format(name=name, address="192.0.2.7"))
     return name
-
-
-def unique(what):
-    return f"{what}-{secrets.token_hex(4)}"
-
-
-def sync(*words):
-    return command("sync_bacula", "--account=kim@example.org", *words)
 
 
 def test_a_client_is_adopted(zone, account, machine):
@@ -114,10 +74,6 @@ def test_the_mailboxes_in_it_are_found(zone, account, machine):
 
     found = Mailbox.objects.values_list("mailbox", "job__engine_job_id")
     assert set(found) == {("bob@example.org", full), ("cid@example.org", later)}
-
-
-def named(machine):
-    return ClientFactory.build(engine_name=machine)
 
 
 def test_storages_and_pools_are_adopted(zone, account, operator):
@@ -372,90 +328,3 @@ class TestNames:
         sync("--client=192.0.2.99")
 
         assert Client.objects.get().name == "client-192.0.2.99"
-
-
-class TestAgain:
-    def test_nothing_is_done_twice(self, zone, account, machine):
-        backup(named(machine))
-        sync("--client", machine)
-
-        data = sync("--client", machine, "--format=json").data
-
-        assert (data["adopted"], data["updated"], data["jobs"]["adopted"]) == ({}, {}, 0)
-
-    def test_what_bacula_keeps_is_brought_up_to_date(self, zone, account, operator):
-        name, fileset, pool = unique("fd"), unique("fs"), unique("pool")
-        resources = CLIENT.format(name=name, address="192.0.2.8") + FILESET.format(name=fileset)
-        operator(resources, POOL.format(name=pool, retention="9 days"))
-        sync("--client", name)
-        resources = resources.replace("192.0.2.8", "192.0.2.9").replace("/srv", "/opt")
-        operator(resources, POOL.format(name=pool, retention="9 days"))
-        execute("UPDATE pool SET volretention = 864000 WHERE name = %s", pool)
-
-        data = sync("--client", name, "--format=json").data
-
-        assert data["updated"] == {"pool": [pool], "fileset": [fileset], "client": [name]}
-        assert Client.objects.get().ip == "192.0.2.9"
-        assert Fileset.objects.get(name=fileset).include[0] == {"path": "/opt"}
-        assert Pool.objects.get(name=pool).retention_days == 10
-
-    def test_what_is_ours_stays(self, zone, account, machine):
-        sync("--client", machine)
-        other = FilesetFactory(account=account)
-        Client.objects.update(fileset=other, schedule="0 1 * * *")
-
-        sync("--client", machine)
-
-        client = Client.objects.get()
-        assert (client.fileset, client.schedule) == (other, "0 1 * * *")
-
-
-class TestDryRun:
-    def test_nothing_is_stored(self, zone, account, machine):
-        backup(named(machine), fileset="operator-files")
-
-        ran = sync("--client", machine, "--dry-run")
-
-        found = [model.objects.count() for model in (Storage, Pool, Fileset, Client, Job)]
-        assert found == [0, 0, 0, 0, 0]
-        assert f"Would adopt client '{machine}'." in ran.out
-        assert ran.out.endswith("Would adopt 1 job.\n")
-
-    def test_what_it_would_adopt_lacks_nothing(self, zone, account, machine):
-        backup(named(machine), fileset="operator-files")
-
-        data = sync("--client", machine, "--dry-run", "--format=json").data
-
-        assert (data["dry_run"], data["remarks"]) == (True, [])
-
-
-class TestZone:
-    def test_one_is_needed(self, bacula, account):
-        assert sync().error == "There is no zone of a Bacula: make one in the admin first."
-
-    def test_of_several_one_is_named(self, zone, account):
-        ZoneFactory(name="south")
-
-        assert sync().error == "There are several zones of a Bacula: say --zone NAME."
-        assert sync("--zone=south", "--client=one-fd").error is None
-        assert Client.objects.get().zone.name == "south"
-
-    def test_it_is_one_of_a_bacula(self, zone, account):
-        ZoneFactory(name="south", engine="other")
-
-        assert sync("--zone=south").error == "There is no zone 'south' of a Bacula."
-
-
-def test_an_unknown_account_is_refused(zone):
-    ran = command("sync_bacula", "--account=x@example.org")
-
-    assert ran.error == "There is no account with the e-mail address 'x@example.org'."
-
-
-def test_a_director_that_is_away_changes_nothing(zone, account, settings):
-    settings.BACKUP_ENGINES["default"]["OPTIONS"]["port"] = 1
-
-    ran = sync()
-
-    assert "The Director at 127.0.0.1:1" in ran.error
-    assert not Storage.objects.exists()
