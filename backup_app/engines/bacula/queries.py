@@ -1,7 +1,9 @@
 """The queries of a view. All have the chain: its JobIds, oldest first.
 
-``= ANY(ARRAY(...))`` makes PostgreSQL look in the index for each, however old its statistics are;
-a join would make it read whole tables of names, which all clients have in common.
+PostgreSQL's statistics know nothing of a job that has just ended: where it sees its number, it
+expects next to no rows, and reads all of them for each that it looks for. So numbers of jobs come
+out of ``unnest`` or a subquery: there it expects as many as other jobs have. And with
+``= ANY(ARRAY(...))`` it looks in the index for each; a join would read the names of all clients.
 """
 
 from .reader import of_bytes, text
@@ -16,11 +18,14 @@ WHERE jobid = ANY(%(jobs)s::int[]) ORDER BY jobtdate, jobid
 
 
 def visible(table: str) -> str:
-    """Return a condition: whether the chain has anything at or below a folder."""
-    return f"""EXISTS (
-        SELECT 1 FROM pathvisibility v
-        WHERE v.pathid = {table}.pathid AND v.jobid = ANY(%(chain)s::int[])
-    )"""
+    """Return a condition: whether the chain has anything at or below a folder.
+
+    With EXISTS all folders of a job would be read to compare a few.
+    """
+    return f"""(
+        SELECT true FROM unnest(%(chain)s::int[]) AS c (jobid) JOIN pathvisibility v USING (jobid)
+        WHERE v.pathid = {table}.pathid LIMIT 1
+    ) IS NOT NULL"""
 
 
 def newest(table: str, name: str = OWN) -> str:
@@ -72,8 +77,8 @@ WITH later AS MATERIALIZED (
 SELECT page.filenameid, {text("page.name")}, page.total FROM (
     SELECT n.filenameid, n.name, count(*) OVER () AS total FROM filename n
     WHERE n.filenameid = ANY(ARRAY(
-        SELECT f.filenameid FROM file f
-        WHERE f.jobid = ANY(%(full)s::int[]) AND f.pathid = ANY(%(within)s::int[])
+        SELECT f.filenameid FROM unnest(%(full)s::int[]) AS c (jobid) JOIN file f USING (jobid)
+        WHERE f.pathid = ANY(%(within)s::int[])
             AND f.filenameid NOT IN (SELECT filenameid FROM later)
         UNION ALL SELECT filenameid FROM later WHERE fileindex > 0
     )) AND n.name <> ''
@@ -132,7 +137,8 @@ FILES_BY_ID = f"""
 SELECT u.fileid, u.pathid, {text("p.path")}, {text("n.name")}
 FROM file u JOIN path p USING (pathid) JOIN filename n USING (filenameid)
 {newest("u", "u.filenameid")}
-WHERE u.fileid = ANY(ARRAY(SELECT unnest(%(files)s::bigint[]))) AND u.jobid = ANY(%(chain)s::int[])
+WHERE u.fileid = ANY(ARRAY(SELECT unnest(%(files)s::bigint[])))
+    AND u.jobid + 0 = ANY(%(chain)s::int[])
     AND own.fileid = u.fileid AND own.fileindex > 0
 """
 
@@ -141,23 +147,24 @@ WHERE u.fileid = ANY(ARRAY(SELECT unnest(%(files)s::bigint[]))) AND u.jobid = AN
 FOLDER_ID = f"(SELECT pathid FROM path WHERE path = {of_bytes('%(folder)s')})"
 NAME_ID = f"(SELECT filenameid FROM filename WHERE name = {of_bytes('%(name)s')})"
 SAID = f"""
-SELECT jobid, bool_or(fileindex > 0) FROM file
-WHERE jobid = ANY(%(jobs)s::int[]) AND pathid = {FOLDER_ID} AND filenameid = {NAME_ID}
-GROUP BY jobid
+SELECT jobid, bool_or(fileindex > 0)
+FROM unnest(%(jobs)s::int[]) AS j (jobid) JOIN file USING (jobid)
+WHERE pathid = {FOLDER_ID} AND filenameid = {NAME_ID} GROUP BY jobid
 """
 VISIBLE_IN = f"""
-SELECT jobid FROM pathvisibility WHERE pathid = {FOLDER_ID} AND jobid = ANY(%(jobs)s::int[])
+SELECT jobid FROM unnest(%(jobs)s::int[]) AS j (jobid) JOIN pathvisibility USING (jobid)
+WHERE pathid = {FOLDER_ID}
 """
 
 # A job's files in the order of the index, from one (PathId, FilenameId) to another.
 STEP = """
 SELECT pathid, filenameid FROM (
     SELECT pathid, filenameid FROM file
-    WHERE jobid = %(job)s AND (pathid, filenameid) > (%(path)s, %(name)s)
+    WHERE jobid = (SELECT %(job)s::int) AND (pathid, filenameid) > (%(path)s, %(name)s)
     ORDER BY pathid, filenameid LIMIT %(count)s
 ) step ORDER BY pathid DESC, filenameid DESC LIMIT 1
 """
-IN_STEP = """u.jobid = %(job)s AND (u.pathid, u.filenameid) > (%(path)s, %(name)s)
+IN_STEP = """u.jobid = (SELECT %(job)s::int) AND (u.pathid, u.filenameid) > (%(path)s, %(name)s)
     AND (u.pathid, u.filenameid) <= (%(last_path)s, %(last_name)s)"""
 ENDING = f"""
 SELECT u.pathid, {text("p.path")}, {text("n.name")}, u.fileid, {text("u.lstat")}, {text("u.md5")}

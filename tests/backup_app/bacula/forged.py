@@ -73,6 +73,27 @@ def add_file(job_id, path, *, index=1, md5="0", **status):
     return _insert("file", "fileid", values)
 
 
+def add_many_files(job_id, folders=2000, files=10):
+    """Add to a job so many folders with so many files in each, all below ``/many``."""
+    execute(
+        "INSERT INTO path (path) SELECT '/many/' || n || '/' FROM generate_series(1, %s) n"
+        " ON CONFLICT DO NOTHING", folders,
+    )  # fmt: skip
+    execute(
+        "INSERT INTO filename (name) SELECT 'many' || n FROM generate_series(1, %s) n"
+        " ON CONFLICT DO NOTHING", files,
+    )  # fmt: skip
+    execute(
+        "INSERT INTO file (fileindex, jobid, pathid, filenameid, lstat, md5)"
+        " SELECT 1, %s, pathid, filenameid, 'A', '0' FROM path, filename"
+        " WHERE path LIKE '/many/%%' AND name LIKE 'many%%'", job_id,
+    )  # fmt: skip
+    execute(
+        "INSERT INTO pathvisibility (jobid, pathid)"
+        " SELECT %s, pathid FROM path WHERE path LIKE '/many/%%'", job_id,
+    )  # fmt: skip
+
+
 def lstat(mode=0, uid=0, gid=0, size=0, mtime=0, link=0):
     """Return an LStat as file daemons write it."""
     numbers = [2049, 7, mode, 1, uid, gid, 0, size, 4096, 8, mtime, mtime, mtime, link, 0, 0, 0]
