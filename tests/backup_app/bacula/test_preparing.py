@@ -16,6 +16,7 @@ from backup_app.exceptions import EngineError, EngineUnreachable, InvalidEngine,
 from ..factories import ClientFactory, FilesetFactory, PoolFactory, StorageFactory
 from .agents import agent
 from .installation import free_ports
+from .operating import wait_for
 
 
 @pytest.fixture
@@ -50,9 +51,8 @@ def log(bacula, job_id):
     return column(bacula, "logtext", f"log WHERE jobid = {job_id}")
 
 
-def test_a_client_that_was_there_is_backed_up_by_a_job_of_ours(bacula, bacula_client, engine):
-    (bacula.own / "file").write_text("content")
-    client = bacula_client(bacula.own)
+def test_a_client_that_was_there_is_backed_up_by_a_job_of_ours(bacula, bacula_client, engine, own):
+    client = bacula_client(own)
 
     found = prepare(engine, client)
 
@@ -60,13 +60,13 @@ def test_a_client_that_was_there_is_backed_up_by_a_job_of_ours(bacula, bacula_cl
     assert found.storage == "File1"
     assert not [file for file in bacula.conf_d.glob("*.conf") if "Client {" in file.read_text()]
     job_id, status = run(engine, bacula, found.job, found.client, level="Full")
-    assert (status, len(log(bacula, job_id)) > 3) == ("T", True)
+    assert status == "T"
+    wait_for(lambda: any("Termination: " in line for line in log(bacula, job_id)))
     in_pool = f"media JOIN pool USING (poolid) WHERE name = '{found.pool}'"
     assert column(bacula, "volumename", in_pool) == [f"{found.pool}-0001"]
 
 
-def test_a_client_that_is_configured_as_told_is_backed_up(bacula, our_client, engine):
-    (bacula.own / "file").write_text("content")
+def test_a_client_that_is_configured_as_told_is_backed_up(bacula, our_client, engine, own):
 
     found = prepare(engine, our_client)
 
@@ -74,14 +74,13 @@ def test_a_client_that_is_configured_as_told_is_backed_up(bacula, our_client, en
     assert run(engine, bacula, found.job, found.client, level="Full")[1] == "T"
 
 
-def test_a_backup_has_the_sha256_of_each_file(bacula, bacula_client, engine):
-    (bacula.own / "file").write_text("content")
-    found = prepare(engine, bacula_client(bacula.own / "file"))
+def test_a_backup_has_the_sha256_of_each_file(bacula, bacula_client, engine, own):
+    found = prepare(engine, bacula_client(own / "first"))
 
     job_id, _ = run(engine, bacula, found.job, found.client, level="Full")
 
     (stored,) = column(bacula, "md5", f"file WHERE jobid = {job_id}")
-    digest = hashlib.sha256(b"content").digest()
+    digest = hashlib.sha256(b"content of the first").digest()
     # In Bacula's own base64, without what would fill it up.
     assert stored == b64encode(digest).decode().rstrip("=")
 
@@ -202,8 +201,7 @@ def test_a_command_runs_without_a_storage_daemon(bacula, our_client, engine):
     assert run(engine, bacula, job, names.client(engine, our_client))[1] == "T"
 
 
-def test_a_backup_is_verified(bacula, our_client, engine):
-    (bacula.own / "file").write_text("content")
+def test_a_backup_is_verified(bacula, our_client, engine, own):
     found = prepare(engine, our_client)
     backup, _ = run(engine, bacula, found.job, found.client, level="Full")
 
@@ -213,10 +211,9 @@ def test_a_backup_is_verified(bacula, our_client, engine):
 
 
 def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
-    bacula, bacula_client, bacula_zone, engine, tmp_path
+    bacula, bacula_client, bacula_zone, engine, tmp_path, own
 ):
     """As one whose backups went here once, or that is told another pool for once."""
-    (bacula.own / "file").write_text("content")
     elsewhere = PoolFactory(storage__zone__engine="other")
     here = PoolFactory(account=elsewhere.account, storage=bacula_zone.storages.get())
     client = bacula_client(pool=elsewhere)
@@ -240,8 +237,8 @@ def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
             comment="test",
         )
     assert bacula.wait(restore) == "T"
-    restored = tmp_path / "restored" / bacula.own.relative_to("/") / "file"
-    assert restored.read_text() == "content"
+    restored = tmp_path / "restored" / own.relative_to("/") / "first"
+    assert restored.read_text() == "content of the first"
 
 
 def test_there_is_a_job_to_restore_to_each_client(bacula, our_client, engine):

@@ -60,10 +60,9 @@ def test_this_service_leaves_them_to_it(client, keeping):
     assert not Job.objects.exists()
 
 
-def test_what_the_director_starts_is_ours_to_remove(bacula, client, keeping):
+def test_what_the_director_starts_is_ours_to_remove(bacula, client, keeping, own):
     """A job that a schedule starts differs from what a console starts in nothing that is stored."""
     engine = keeping()
-    (bacula.own / "file").write_text("content")
     bacula.bconsole(f"run job={names.backup_job(engine, client)} yes")
     ((number,),) = bacula.query("SELECT max(jobid) FROM job")
     assert bacula.wait(int(number)) == "T"
