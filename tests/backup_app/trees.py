@@ -70,8 +70,10 @@ def change(top: bytes, wanted) -> None:
     for verb, thing in wanted:
         files = [path for path in _paths(top) if path != top]
         path = files[thing.other % len(files)] if files else None
-        if verb == "add" or path is None:
+        if verb == "add":
             _make(top, thing)
+        elif path is None:
+            continue  # all that there was has been deleted
         elif verb == "touch":
             _touch(path, thing)
         elif verb == "rename":
