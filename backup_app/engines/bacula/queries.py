@@ -156,12 +156,14 @@ SELECT jobid FROM unnest(%(jobs)s::int[]) AS j (jobid) JOIN pathvisibility USING
 WHERE pathid = {FOLDER_ID}
 """
 
-# A job's files in the order of the index, from one (PathId, FilenameId) to another.
+# A job's files in the order of the index, from one (PathId, FilenameId) to another. What begins at
+# one job and ends at the same is expected to be long, so that nobody sorts it.
 STEP = """
 SELECT pathid, filenameid FROM (
     SELECT pathid, filenameid FROM file
-    WHERE jobid = (SELECT %(job)s::int) AND (pathid, filenameid) > (%(path)s, %(name)s)
-    ORDER BY pathid, filenameid LIMIT %(count)s
+    WHERE (jobid, pathid, filenameid) > ((SELECT %(job)s::int), %(path)s, %(name)s)
+        AND jobid <= (SELECT %(job)s::int)
+    ORDER BY jobid, pathid, filenameid LIMIT %(count)s
 ) step ORDER BY pathid DESC, filenameid DESC LIMIT 1
 """
 IN_STEP = """u.jobid = (SELECT %(job)s::int) AND (u.pathid, u.filenameid) > (%(path)s, %(name)s)
