@@ -143,6 +143,7 @@ def _is_needed(job):
 
 def _remove(job):
     """Remove a job and what it stored; return in a sentence why that failed, or ""."""
+    pk = job.pk  # it may be gone here when something of it stays elsewhere
     try:
         engine = get_engine(job.engine)
         if job.type == Job.Type.BACKUP and job.is_good:
@@ -152,7 +153,7 @@ def _remove(job):
             engine.forget(job)
             job.delete()
     except (BackupError, InvalidEngine, OSError) as e:
-        return f"Job {job.pk} could not be removed: {e}"
+        return f"Job {pk} could not be removed: {e}"
     return ""
 
 

@@ -20,10 +20,13 @@ def remove(engine, job: Job) -> None:
     """Delete a backup here, then in Bacula, and empty the volumes that held nothing else.
 
     One that others started in Bacula stays there, for them to keep as long as they like. Raises
-    WrongState while another job needs it, and EngineError when something stays in Bacula.
+    WrongState while another job needs it, and EngineError when something stays in Bacula. While
+    the Director or its catalog is away nothing is deleted.
     """
     pool = names.pool(engine, job.pool) if job.pool else ""
     pk = job.pk
+    if is_ours(job):
+        _require_there(engine, job)
     delete_unneeded(job)
     Spool(engine.alias).remove(pk)
     if is_ours(job):
@@ -83,6 +86,12 @@ def delete(engine, director, number: int) -> None:
 def _is_needed(job):
     """Say whether a good backup builds on a job, which failed here and went on in Bacula."""
     return JobSource.objects.filter(source=job, job__status__in=GOOD).exclude(job=job).exists()
+
+
+def _require_there(engine, job):
+    engine.reader().job(job.engine_job_id)
+    with engine.director() as director:
+        director.version()
 
 
 def _discard(engine, job):

@@ -7,6 +7,7 @@ import pytest
 from django.db import connections
 
 from backup_app import jobs, running
+from backup_app.engines import get_engine
 from backup_app.exceptions import EngineUnreachable
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
@@ -201,6 +202,16 @@ def test_a_backup_that_is_canceled_meanwhile_is_gone_before_the_next(bacula, cli
 
     assert ended(jobs.start_backup(client, level="full", by="test")).status == "completed"
     assert bacula.query(f"SELECT jobid FROM job WHERE jobid = {job.engine_job_id}") == []  # noqa: S608
+
+
+@pytest.mark.parametrize("away", [*GONE, catalog_down])
+def test_no_backup_is_removed_meanwhile(bacula, backup, away):
+    with away(bacula), pytest.raises(EngineUnreachable):
+        get_engine().remove(Job.objects.get(pk=backup.pk))
+
+    assert Job.objects.filter(pk=backup.pk).exists()
+    get_engine().remove(backup)
+    assert bacula.query(f"SELECT 1 FROM job WHERE jobid = {backup.engine_job_id}") == []  # noqa: S608
 
 
 def test_a_password_that_is_wrong_is_told(bacula, client, backup, api, settings):
