@@ -2,9 +2,12 @@
 
 from collections import defaultdict
 
+from ...exceptions import EngineUnreachable
 from ...models.job import JobSource
 from . import paths, queries
 from .view import update_cache
+
+MOST_PREPARED = 50  # in one request
 
 
 def jobs_with_path(engine, jobs, path: bytes):
@@ -62,10 +65,24 @@ class Chains:
         return dict(self._catalog.rows(queries.SAID, place))
 
     def _visible(self, stored: bytes) -> set[int]:
-        update_cache(self._engine, self._uncached)
-        self._uncached = []
+        self._prepare()
         rows = self._catalog.rows(queries.VISIBLE_IN, {"folder": stored, "jobs": self._jobs})
         return {job_id for (job_id,) in rows}
+
+    def _prepare(self):
+        """Have the Director prepare the folders of jobs that it has not, newest first.
+
+        Raises EngineUnreachable where these are more than a request can wait for: each one
+        prepares some, and years of adopted jobs may never have been browsed.
+        """
+        left, now = self._uncached[:-MOST_PREPARED], self._uncached[-MOST_PREPARED:]
+        update_cache(self._engine, now)
+        if left:
+            raise EngineUnreachable(
+                f"{len(left)} of Bacula's jobs have not been prepared for browsing yet, {len(now)} "
+                "just have been. Ask again, or limit the request to a range of time."
+            )
+        self._uncached = []
 
 
 def _newest(said: dict[int, bool], chain: list[int]) -> bool | None:

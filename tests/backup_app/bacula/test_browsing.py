@@ -5,8 +5,8 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import browsing
-from backup_app.exceptions import NotFound, WrongState
+from backup_app.engines.bacula import browsing, presence
+from backup_app.exceptions import EngineUnreachable, NotFound, WrongState
 
 from ..factories import FilesetFactory, JobFactory
 from .forged import GONE, add_many_files, execute, forged_backup, forged_job
@@ -82,12 +82,27 @@ def test_only_the_jobs_that_were_asked_about_are_found(forge, client):
     assert list(get_engine().jobs_with_path(client.jobs.none(), b"/srv")) == []
 
 
-def test_folders_above_others_are_found_in_jobs_that_nobody_has_looked_into(forge, client):
-    job = forge([b"/above/srv/x"])
+def never_looked_into(job):
     execute("UPDATE job SET hascache = 0 WHERE jobid = %s", job.engine_job_id)
     execute("DELETE FROM pathvisibility WHERE jobid = %s", job.engine_job_id)
+    return job
+
+
+def test_folders_above_others_are_found_in_jobs_that_nobody_has_looked_into(forge, client):
+    job = never_looked_into(forge([b"/above/srv/x"]))
 
     assert jobs_with(client, b"/above") == [job]
+
+
+def test_no_request_waits_for_years_of_jobs_to_be_looked_into(forge, client, monkeypatch):
+    monkeypatch.setattr(presence, "MOST_PREPARED", 2)
+    jobs = [never_looked_into(forge([b"/above/srv/x"])) for _ in range(5)]
+
+    for left in (3, 1):
+        with pytest.raises(EngineUnreachable, match=f"^{left} of Bacula's jobs have not"):
+            jobs_with(client, b"/above")
+
+    assert jobs_with(client, b"/above") == jobs
 
 
 def test_many_backups_take_as_many_queries_as_one(forge, client):
