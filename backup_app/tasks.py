@@ -2,6 +2,7 @@
 
 import datetime as dt
 import logging
+from contextlib import suppress
 
 from django.db.models import Q
 from django.utils import timezone
@@ -26,12 +27,22 @@ def run_job(job_id: int, attempt: int = 0):
     A task is begun again when its worker died: then the job ends as failed.
     """
     try:
-        begun = running.run(job_id)
+        _run(job_id)
     except ClientBusy:
         states.note_task(job_id)
         again = timezone.now() + min(WAIT * (attempt + 1), LONGEST_WAIT)
         run_job.using(queue_name=conf.QUEUE, run_after=again).enqueue(job_id, attempt + 1)
-        return
+
+
+@task()
+def run_next_job(job_id: int):
+    """Do a queued job whose client has just become free; else its own task comes again."""
+    with suppress(ClientBusy):
+        _run(job_id)
+
+
+def _run(job_id):
+    begun = running.run(job_id)
     job = Job.objects.filter(pk=job_id).first()
     if job and not begun:
         reaping.reap_if_dead(job)
@@ -41,10 +52,20 @@ def run_job(job_id: int, attempt: int = 0):
 def conclude(job_id: int):
     """Do what follows from a job once it has ended, which it need not have."""
     job = Job.objects.filter(pk=job_id).first()
+    if job and job.is_open:
+        return
     if job and job.is_good and job.type == Job.Type.BACKUP:
         harvest_mailboxes(job)
-    if not (job and job.is_open):
-        enqueue_waiting()
+    enqueue_waiting()
+    if job:
+        _enqueue_next(job.client_id)
+
+
+def _enqueue_next(client_id):
+    """Let the job of a client that has waited longest begin at once."""
+    queued = Job.objects.filter(client=client_id, status=Job.Status.QUEUED)
+    if pk := queued.order_by("pk").values_list("pk", flat=True).first():
+        run_next_job.using(queue_name=conf.QUEUE).enqueue(pk)
 
 
 def enqueue(job_id: int):

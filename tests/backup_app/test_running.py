@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 from django.db import IntegrityError
 from django.test import override_settings
+from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from backup_app import jobs, run, running, states, tasks
@@ -248,6 +249,29 @@ class TestOneJobAClient:
         (task,) = DBTaskResult.objects.all()
         assert task.args_kwargs["args"] == [second.pk, 1]
         assert task.run_after > second.created
+
+    def test_the_one_that_waited_longest_is_next_when_the_client_is_free(self, machine):
+        job = jobs.start_backup(machine, by="ann")
+        has_task = {"type": "restore", "level": None, "seen": timezone.now()}
+        waiting = [JobFactory(client=machine, **has_task) for _ in range(2)]
+        JobFactory(**has_task)
+        DBTaskResult.objects.all().delete()
+
+        tasks.run_job.call(job.pk)
+
+        (task,) = DBTaskResult.objects.all()
+        assert task.task_path == "backup_app.tasks.run_next_job"
+        assert task.args_kwargs["args"] == [waiting[0].pk]
+
+    def test_one_that_was_next_leaves_a_client_that_is_busy_again(self):
+        first = JobFactory(status="running", type="restore", level=None)
+        second = JobFactory(client=first.client)
+
+        tasks.run_next_job.call(second.pk)
+
+        second.refresh_from_db()
+        assert second.status == "queued"
+        assert not DBTaskResult.objects.exists()
 
     def test_other_clients_do_not_wait(self, doing):
         JobFactory(status="running")

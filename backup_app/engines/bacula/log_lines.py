@@ -17,6 +17,7 @@ UNREAD = re.compile(r" {5}(?:Could not|Cannot) ")
 REPORT = re.compile(r"(?:Error: |Warning: )?Bacula [^\n]+ \d+\.\d+\.\d+ \(")
 # By what a verification names a file and how it differs.
 DIFFERENCE = re.compile(r"(?:New file|File): | {6}\S")
+MANUAL = "For help, please see"
 MOUNT = re.compile(r"Please mount \w+ Volume")
 SOURCE = re.compile(r"\b\w+\.c(?:pp)?:\d+(?:-\d+)? ")  # a place in Bacula's program
 # A program that bpipe started, which dumped or loaded this file.
@@ -75,7 +76,7 @@ class Line:
     def sentence(self) -> str:
         """The words alone, in one line."""
         words = SOURCE.sub("", self.words)
-        words = words.removeprefix(FATAL).removeprefix("Error: ")
+        words = words.removeprefix(FATAL).removeprefix("Error: ").partition(MANUAL)[0]
         return " ".join(words.split())
 
 

@@ -55,6 +55,12 @@ def test_a_refusal_is_told_and_not_what_follows_from_it():
     assert reason(read(*REFUSED)) == "Unable to connect to Client. ERR=refused"
 
 
+def test_a_refusal_is_told_without_the_address_of_a_manual():
+    words = "Fatal error: Unable to log in. Causes:\nPasswords\nFor help, please see: http://x/FAQ"
+
+    assert Line("test-dir", words).sentence == "Unable to log in. Causes: Passwords"
+
+
 def test_an_error_is_the_reason_where_nothing_is_fatal():
     assert reason(read("one-fd JobId 5: Error: disk full\n")) == "disk full"
 
