@@ -4,6 +4,7 @@ from django.db import transaction
 
 from .answering import AnsweringEngine, answering_engine
 from .client import client_of
+from .databases import SERVERS, TABLE, TWO_ROWS, database
 from .factories import AccountFactory, StorageFactory, ZoneFactory
 
 # So that what they assert is shown in full, as it is in test files.
@@ -55,3 +56,29 @@ def world(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic():
         yield make_world()
         transaction.set_rollback(True)
+
+
+@pytest.fixture(params=SERVERS)
+def kind(request):
+    """The kind of a database server; a test that asks for it runs once for each."""
+    return request.param
+
+
+@pytest.fixture
+def server(kind):
+    """The database server of a kind on this machine."""
+    return SERVERS[kind]
+
+
+@pytest.fixture
+def rows():
+    """The statement that fills the table of things."""
+    return TWO_ROWS
+
+
+@pytest.fixture
+def name(server, rows):
+    """The name of a database with a table of things, and of its user."""
+    with database(server.kind) as name:
+        server.write(name, TABLE, rows)
+        yield name

@@ -15,6 +15,11 @@ ENVIRONMENT = os.environ.copy()
 PROGRAMS = {name: shutil.which(name) for name in ("mariadb", "runuser")}
 count = itertools.count()
 
+TABLE = "CREATE TABLE things (id int, label text)"
+ONE_ROW = "INSERT INTO things VALUES (1, 'größer')"
+TWO_ROWS = ONE_ROW + ", (2, 'two\nlines \\\\ '' ')"
+THINGS = "SELECT * FROM things ORDER BY id"
+
 
 class Mysql:
     """The MariaDB of this machine, as root through its socket, and for others on 127.0.0.1."""

@@ -15,14 +15,13 @@ from backup_app.models import Job
 
 from .backups import back_up, local_client, local_roots, volume_of
 from .client import client_of
-from .databases import SERVERS, database
+from .databases import SERVERS, THINGS, database
 from .factories import ClientFactory, JobFactory
 from .runs import Recording
 
 pytestmark = pytest.mark.django_db
 
 TITLES = {"mysql": "MySQL", "postgresql": "PostgreSQL"}
-THINGS = "SELECT * FROM things ORDER BY id"
 
 
 @pytest.fixture(autouse=True)
@@ -31,25 +30,6 @@ def place(settings, tmp_path):
     settings.BACKUP_CREDENTIALS_DIR = str(tmp_path / "credentials")
     with local_roots(tmp_path):
         yield tmp_path
-
-
-@pytest.fixture(params=SERVERS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture
-def server(kind):
-    return SERVERS[kind]
-
-
-@pytest.fixture
-def name(server):
-    """A database with a table of things, and a user of the same name."""
-    with database(server.kind) as name:
-        rows = "INSERT INTO things VALUES (1, 'größer'), (2, 'two\nlines \\\\ '' ')"
-        server.write(name, "CREATE TABLE things (id int, label text)", rows)
-        yield name
 
 
 @pytest.fixture

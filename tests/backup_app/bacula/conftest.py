@@ -27,6 +27,7 @@ from ..factories import (
     StorageFactory,
 )
 from .installation import Installation, require
+from .script import Script
 
 ENGINE = "backup_app.engines.bacula.BaculaEngine"
 
@@ -150,3 +151,9 @@ def operator(bacula):
     yield write
     file.unlink(missing_ok=True)
     bacula.reload()
+
+
+@pytest.fixture
+def script(tmp_path):
+    """The script that clients dump and load their databases with."""
+    return Script(tmp_path)

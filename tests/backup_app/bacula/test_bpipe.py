@@ -8,10 +8,7 @@ import pytest
 from backup_app.engines.bacula import databases, filesets, resources
 from backup_app.engines.bacula.log_lines import Line
 
-from ..databases import SERVERS, database
-from .script import Script
-
-THINGS = "SELECT * FROM things ORDER BY id"
+from ..databases import ONE_ROW, THINGS
 
 
 class Bpipe:
@@ -62,26 +59,18 @@ class Bpipe:
 
 
 @pytest.fixture
-def script(tmp_path):
-    return Script(tmp_path)
+def kind():
+    return "mysql"
 
 
 @pytest.fixture
-def server():
-    return SERVERS["mysql"]
+def rows():
+    return ONE_ROW
 
 
 @pytest.fixture
-def name(server):
-    with database(server.kind) as name:
-        server.write(name, "CREATE TABLE things (id int, label text)")
-        server.write(name, "INSERT INTO things VALUES (1, 'größer')")
-        yield name
-
-
-@pytest.fixture
-def bpipe(bacula, script, name):
-    made = Bpipe(bacula, script, "mysql", name)
+def bpipe(bacula, script, kind, name):
+    made = Bpipe(bacula, script, kind, name)
     yield made
     made.remove()
 

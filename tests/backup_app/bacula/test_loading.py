@@ -14,36 +14,16 @@ from backup_app.models.job import AT_WORK
 
 from ..client import client_of
 from ..contract_setting import downloaded
-from ..databases import SERVERS, database
+from ..databases import ONE_ROW, SERVERS, THINGS
 from ..factories import ClientFactory
-from .script import Script
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TITLES = {"mysql": "MySQL", "postgresql": "PostgreSQL"}
-THINGS = "SELECT * FROM things ORDER BY id"
 
 
 @pytest.fixture
-def script(tmp_path):
-    return Script(tmp_path)
-
-
-@pytest.fixture(params=SERVERS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture
-def server(kind):
-    return SERVERS[kind]
-
-
-@pytest.fixture
-def name(server):
-    with database(server.kind) as name:
-        server.write(name, "CREATE TABLE things (id int, label text)")
-        server.write(name, "INSERT INTO things VALUES (1, 'größer')")
-        yield name
+def rows():
+    return ONE_ROW
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ..databases import SERVERS, database
+from ..databases import THINGS, database
 from ..needs import need
-from .script import LOAD, SCRIPT, Script
+from .script import LOAD, SCRIPT
 
-THINGS = "SELECT * FROM things ORDER BY id"
 DUMP_TOOLS = {"mysql": "mariadb-dump", "postgresql": "pg_dump"}
 HOSTILE = [
     "$(touch {0})",
@@ -23,29 +22,6 @@ HOSTILE = [
     "; touch {0} #",
     "\\",
 ]
-
-
-@pytest.fixture
-def script(tmp_path):
-    return Script(tmp_path)
-
-
-@pytest.fixture(params=SERVERS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture
-def server(kind):
-    return SERVERS[kind]
-
-
-@pytest.fixture
-def name(server):
-    with database(server.kind) as name:
-        rows = "INSERT INTO things VALUES (1, 'größer'), (2, 'two\nlines \\\\ '' ')"
-        server.write(name, "CREATE TABLE things (id int, label text)", rows)
-        yield name
 
 
 @pytest.fixture
