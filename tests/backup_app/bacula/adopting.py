@@ -6,10 +6,9 @@ import secrets
 from backup_app.models import Job, JobSource
 
 from ..commands import command
-from ..factories import ClientFactory
+from ..factories import ClientFactory, FilesetFactory, PoolFactory
 from .forged import execute, forged_job
 
-ENGINE = "backup_app.engines.bacula.BaculaEngine"
 BEGIN = dt.datetime(2026, 3, 1, 2)
 CLIENT = """
 Client {{ Name = "{name}"; Address = "{address}"; FDPort = 9103
@@ -33,6 +32,13 @@ def adopted_client(zone, **fields):
     """Return a client that Bacula calls by a name of its own, and nobody else."""
     fields = {"engine_name": f"fd-{secrets.token_hex(4)}", "connection": "agent"} | fields
     return ClientFactory(pool__storage__zone=zone, **fields)
+
+
+def add_fileset_and_pool(client):
+    """Give a client's account the fileset "all" and the pool "Default" of Bacula; return it."""
+    FilesetFactory(account=client.account, engine_name="all")
+    PoolFactory(account=client.account, engine_name="Default", storage=client.pool.storage)
+    return client
 
 
 def history(client, levels, *, start=BEGIN, **values):

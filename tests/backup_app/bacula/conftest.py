@@ -19,13 +19,18 @@ import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
+from backup_app.engines.bacula.adopted_history import adopt_history
+from backup_app.engines.bacula.adopted_jobs import Known
+from backup_app.engines.bacula.tally import Tally
 
 from ..factories import (
     ClientFactory,
     FilesetFactory,
     PoolFactory,
     StorageFactory,
+    ZoneFactory,
 )
+from .adopting import adopted_client
 from .installation import Installation, require
 from .script import Script
 
@@ -157,3 +162,31 @@ def operator(bacula):
 def script(tmp_path):
     """The script that clients dump and load their databases with."""
     return Script(tmp_path)
+
+
+@pytest.fixture
+def engine(settings, catalog):
+    """The engine of the zone "north", which has the catalog and no Director."""
+    settings.BACKUP_ENGINES = {"north": {"BACKEND": ENGINE, "OPTIONS": {"catalog": catalog}}}
+    return get_engine("north")
+
+
+@pytest.fixture
+def machine(engine):
+    """An adopted client of the zone "north"."""
+    return adopted_client(ZoneFactory(engine="north"))
+
+
+@pytest.fixture
+def adopt(engine, machine):
+    """A function that adopts the jobs of clients, ``machine`` unless told.
+
+    It returns what came of it.
+    """
+
+    def run(*clients, **options):
+        tally = Tally()
+        list(adopt_history(Known(engine, clients or [machine]), tally, **options))
+        return tally
+
+    return run

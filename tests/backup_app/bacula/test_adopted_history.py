@@ -6,45 +6,30 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from backup_app.engines import get_engine
 from backup_app.engines.bacula import adopted_jobs
-from backup_app.engines.bacula.adopted_history import adopt_history
-from backup_app.engines.bacula.adopted_jobs import Known, known_between
-from backup_app.engines.bacula.tally import Tally
+from backup_app.engines.bacula.adopted_jobs import known_between
 from backup_app.models import Job, JobSource
 
 from ..client import client_of
-from ..factories import FilesetFactory, JobFactory, PoolFactory, ZoneFactory
-from .adopting import BEGIN, ENGINE, adopted_client, backup, chains, history, numbers, running
+from ..factories import JobFactory, ZoneFactory
+from .adopting import (
+    BEGIN,
+    add_fileset_and_pool,
+    adopted_client,
+    backup,
+    chains,
+    history,
+    numbers,
+    running,
+)
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def engine(settings, catalog):
-    settings.BACKUP_ENGINES = {"north": {"BACKEND": ENGINE, "OPTIONS": {"catalog": catalog}}}
-    return get_engine("north")
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("engine")]
 
 
 @pytest.fixture
 def machine(engine):
     """An adopted client with the fileset "all" and the pool "Default"."""
-    machine = adopted_client(ZoneFactory(engine="north"), name="web1")
-    FilesetFactory(account=machine.account, engine_name="all")
-    PoolFactory(account=machine.account, engine_name="Default", storage=machine.pool.storage)
-    return machine
-
-
-@pytest.fixture
-def adopt(engine, machine):
-    """A function that adopts the jobs of clients, "web1" unless told; returns what came of it."""
-
-    def run(*clients, **options):
-        tally = Tally()
-        list(adopt_history(Known(engine, clients or [machine]), tally, **options))
-        return tally
-
-    return run
+    return add_fileset_and_pool(adopted_client(ZoneFactory(engine="north"), name="web1"))
 
 
 def test_a_backup_is_described(adopt, machine):

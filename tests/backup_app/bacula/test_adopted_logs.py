@@ -5,26 +5,12 @@ import datetime as dt
 import pytest
 from django.db import connections
 
-from backup_app.engines import get_engine
-
 from ..client import client_of
-from ..factories import ZoneFactory
-from .adopting import BEGIN, ENGINE, adopted_client, backup, running
+from .adopting import BEGIN, backup, running
 from .forged import execute
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("engine")]
 REFUSED = "one-fd JobId {}: Fatal error: job.c:1 Nobody listens.\n"
-
-
-@pytest.fixture(autouse=True)
-def engine(settings, catalog):
-    settings.BACKUP_ENGINES = {"north": {"BACKEND": ENGINE, "OPTIONS": {"catalog": catalog}}}
-    return get_engine("north")
-
-
-@pytest.fixture
-def machine(engine):
-    return adopted_client(ZoneFactory(engine="north"))
 
 
 @pytest.fixture

@@ -8,24 +8,25 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from backup_app import adoption, states
-from backup_app.engines import get_engine
 from backup_app.engines.bacula.adopted_history import adopt_history
 from backup_app.engines.bacula.adopted_jobs import Known
 from backup_app.engines.bacula.tally import Tally
 from backup_app.exceptions import EngineUnreachable
 from backup_app.models import Job
 
-from ..factories import FilesetFactory, JobFactory, PoolFactory, ZoneFactory
-from .adopting import ENGINE, adopted_client, backup, chains, history, numbers, running
+from ..factories import JobFactory, ZoneFactory
+from .adopting import (
+    add_fileset_and_pool,
+    adopted_client,
+    backup,
+    chains,
+    history,
+    numbers,
+    running,
+)
 from .forged import execute
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def engine(settings, catalog):
-    settings.BACKUP_ENGINES = {"north": {"BACKEND": ENGINE, "OPTIONS": {"catalog": catalog}}}
-    return get_engine("north")
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("engine")]
 
 
 @pytest.fixture(autouse=True)
@@ -38,10 +39,7 @@ def harvested(monkeypatch):
 
 @pytest.fixture
 def machine(engine):
-    machine = adopted_client(ZoneFactory(engine="north"), name="web1")
-    FilesetFactory(account=machine.account, engine_name="all")
-    PoolFactory(account=machine.account, engine_name="Default", storage=machine.pool.storage)
-    return machine
+    return add_fileset_and_pool(adopted_client(ZoneFactory(engine="north"), name="web1"))
 
 
 def test_a_job_that_runs_appears(machine):

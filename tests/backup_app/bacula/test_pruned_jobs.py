@@ -2,41 +2,14 @@
 
 import pytest
 
-from backup_app.engines import get_engine
-from backup_app.engines.bacula.adopted_history import adopt_history
-from backup_app.engines.bacula.adopted_jobs import Known
-from backup_app.engines.bacula.tally import Tally
 from backup_app.exceptions import WrongState
 from backup_app.models import Download, Job
 
-from ..factories import JobFactory, ZoneFactory
-from .adopting import ENGINE, adopted_client, backup, forget, history, numbers
+from ..factories import JobFactory
+from .adopting import adopted_client, backup, forget, history, numbers
 from .forged import execute
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def engine(settings, catalog):
-    settings.BACKUP_ENGINES = {"north": {"BACKEND": ENGINE, "OPTIONS": {"catalog": catalog}}}
-    return get_engine("north")
-
-
-@pytest.fixture
-def machine(engine):
-    return adopted_client(ZoneFactory(engine="north"))
-
-
-@pytest.fixture
-def adopt(engine, machine):
-    """A function that adopts the jobs of clients returns what came of it."""
-
-    def run(*clients, **options):
-        tally = Tally()
-        list(adopt_history(Known(engine, clients or [machine]), tally, **options))
-        return tally
-
-    return run
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("engine")]
 
 
 def test_a_job_that_bacula_has_pruned_goes(adopt, machine):
