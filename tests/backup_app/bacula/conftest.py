@@ -31,6 +31,7 @@ from ..factories import (
     ZoneFactory,
 )
 from .adopting import adopted_client
+from .forged import forged_backup
 from .installation import Installation, require
 from .script import Script
 
@@ -190,3 +191,17 @@ def adopt(engine, machine):
         return tally
 
     return run
+
+
+@pytest.fixture
+def forge(bacula, client):
+    """A function that makes a backup of paths of the test's client; see ``forged_backup``."""
+    return lambda files, base=None, **values: forged_backup(bacula, client, files, base, **values)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A folder with a letter, to be backed up."""
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "letter").write_text("Dear all")
+    return tmp_path / "tree"

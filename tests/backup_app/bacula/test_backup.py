@@ -8,20 +8,20 @@ from backup_app.exceptions import Unfinished
 from backup_app.models import Job
 
 from ..runs import Recording
-from .working import back_up, fill_slowly, finish, log_of, look, look_until, runs, status_of, until
+from .working import (
+    back_up,
+    fill_slowly,
+    finish,
+    log_of,
+    look,
+    look_until,
+    runs,
+    start,
+    status_of,
+    until,
+)
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def tree(tmp_path):
-    (tmp_path / "tree").mkdir()
-    (tmp_path / "tree" / "letter").write_text("Dear all")
-    return tmp_path / "tree"
-
-
-def start(client, level="Full"):
-    return jobs.start_backup(client, level=level, by="test")
 
 
 def jobs_in(bacula):

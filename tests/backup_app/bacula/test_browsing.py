@@ -9,7 +9,7 @@ from backup_app.engines.bacula import browsing, presence
 from backup_app.exceptions import EngineUnreachable, NotFound, WrongState
 
 from ..factories import FilesetFactory, JobFactory
-from .forged import GONE, add_many_files, execute, forged_backup, forged_job
+from .forged import GONE, add_many_files, execute, forged_job
 
 pytestmark = pytest.mark.django_db
 
@@ -17,11 +17,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def client(bacula_client):
     return bacula_client()
-
-
-@pytest.fixture
-def forge(bacula, client):
-    return lambda files, base=None, **values: forged_backup(bacula, client, files, base, **values)
 
 
 def jobs_with(client, path):

@@ -8,16 +8,20 @@ from backup_app.exceptions import EngineUnreachable
 from backup_app.models import Job
 
 from ..runs import Recording
-from .working import back_up, fill_slowly, finish, log_of, look, look_until, runs, status_of, until
+from .working import (
+    back_up,
+    fill_slowly,
+    finish,
+    log_of,
+    look,
+    look_until,
+    runs,
+    start,
+    status_of,
+    until,
+)
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def tree(tmp_path):
-    (tmp_path / "tree").mkdir()
-    (tmp_path / "tree" / "letter").write_text("Dear all")
-    return tmp_path / "tree"
 
 
 @pytest.fixture
@@ -26,10 +30,6 @@ def change_options(bacula, settings):
         settings.BACKUP_ENGINES["default"]["OPTIONS"] = bacula.options(**options)
 
     return change
-
-
-def start(client, level="Full"):
-    return jobs.start_backup(client, level=level, by="test")
 
 
 def test_a_client_that_is_down_fails_the_backup_in_bacula_s_words(bacula, bacula_client, tree):

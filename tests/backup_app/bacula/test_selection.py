@@ -8,7 +8,7 @@ from backup_app.engines import get_engine
 from backup_app.engines.base import Selection
 from backup_app.exceptions import NotFound
 
-from .forged import GONE, execute, forged_backup
+from .forged import GONE, execute
 
 pytestmark = pytest.mark.django_db
 
@@ -16,11 +16,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def client(bacula_client):
     return bacula_client()
-
-
-@pytest.fixture
-def forge(bacula, client):
-    return lambda files, base=None: forged_backup(bacula, client, files, base)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from backup_app.engines.bacula import BaculaEngine
 from backup_app.engines.bacula.view import View
 from backup_app.exceptions import EngineUnreachable, NotFound, WrongState
 
-from .forged import GONE, execute, forged_backup
+from .forged import GONE, execute
 
 pytestmark = pytest.mark.django_db
 
@@ -21,12 +21,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def client(bacula_client):
     return bacula_client()
-
-
-@pytest.fixture
-def forge(bacula, client):
-    """A function that makes a backup of paths; see ``forged_backup``."""
-    return lambda files, base=None, **values: forged_backup(bacula, client, files, base, **values)
 
 
 def view_of(job):
