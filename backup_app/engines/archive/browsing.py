@@ -1,7 +1,6 @@
 """Looking through all backups of a client, instead of one, and through all that one stored."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 
 from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
@@ -12,6 +11,7 @@ from ...fields import BytesField
 from ...models import Entry, Folder, Job
 from ...models.job import JobSource
 from ..base import File, Node
+from ..nodes import merged
 from . import paths
 from .view import View, as_file
 
@@ -74,7 +74,7 @@ def client_tree(client, path: bytes) -> Sequence[Node]:
             continue
         known = True
         for node in nodes:
-            found[node.name] = _merged(found[node.name], node) if node.name in found else node
+            found[node.name] = merged(found[node.name], node) if node.name in found else node
     if not known:
         raise NotFound(f"No backup of client '{client}' has a folder '{paths.shown(path)}'.")
     return [found[name] for name in sorted(found)]
@@ -92,12 +92,3 @@ def newest_backups(client):
         .values("newest")
     )
     return Job.objects.filter(pk__in=newest).order_by("pk")
-
-
-def _merged(one: Node, other: Node) -> Node:
-    return replace(
-        other,
-        size=max(one.size, other.size),
-        files=max(one.files, other.files),
-        has_children=one.has_children or other.has_children,
-    )

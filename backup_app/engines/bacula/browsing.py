@@ -1,12 +1,12 @@
 """Looking through all backups of a client, instead of one, and through all that one stored."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from django.db.models import Max
 
 from ...exceptions import NotFound, WrongState
 from ..base import File, Node
+from ..nodes import merged
 from . import paths, queries
 from .lstat import FILE
 from .view import Folder, View, as_file
@@ -36,7 +36,7 @@ def client_tree(engine, client, path: bytes) -> Sequence[Node]:
             continue
         known = True
         for node in nodes:
-            found[node.path] = _merged(found[node.path], node) if node.path in found else node
+            found[node.path] = merged(found[node.path], node) if node.path in found else node
     if not known:
         raise refusal
     return sorted(found.values(), key=lambda node: node.name)
@@ -67,12 +67,3 @@ def files_ending(engine, job, endings: Sequence[bytes]) -> Iterator[File]:
             if file.type == FILE:
                 yield file
         start = {"path": last_path, "name": last_name}
-
-
-def _merged(one: Node, other: Node) -> Node:
-    return replace(
-        other,
-        size=max(one.size, other.size),
-        files=max(one.files, other.files),
-        has_children=one.has_children or other.has_children,
-    )
