@@ -34,6 +34,13 @@ def adopted_client(zone, **fields):
     return ClientFactory(pool__storage__zone=zone, **fields)
 
 
+def configured_client(operator):
+    """Let the operator configure a client with the address 192.0.2.7; return its name."""
+    name = unique("fd")
+    operator(CLIENT.format(name=name, address="192.0.2.7"))
+    return name
+
+
 def add_fileset_and_pool(client):
     """Give a client's account the fileset "all" and the pool "Default" of Bacula; return it."""
     FilesetFactory(account=client.account, engine_name="all")

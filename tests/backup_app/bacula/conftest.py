@@ -109,6 +109,12 @@ def bacula_zone(bacula):
 
 
 @pytest.fixture
+def zone(bacula):
+    """A zone with nothing in it."""
+    return ZoneFactory(name="north")
+
+
+@pytest.fixture
 def bacula_client(bacula, bacula_zone):
     """A function that makes a client of a machine, which is "one" unless told.
 

@@ -6,15 +6,10 @@ from backup_app.models import Client, Fileset, Job, Pool, Storage
 
 from ..commands import command
 from ..factories import AccountFactory, FilesetFactory, ZoneFactory
-from .adopting import CLIENT, FILESET, POOL, backup, named, sync, unique
+from .adopting import CLIENT, FILESET, POOL, backup, configured_client, named, sync, unique
 from .forged import execute
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def zone(bacula):
-    return ZoneFactory(name="north")
 
 
 @pytest.fixture
@@ -24,10 +19,7 @@ def account(db):
 
 @pytest.fixture
 def machine(operator):
-    """The name of a client that the operator has configured; its address is 192.0.2.7."""
-    name = unique("fd")
-    operator(CLIENT.format(name=name, address="192.0.2.7"))
-    return name
+    return configured_client(operator)
 
 
 class TestAgain:

@@ -13,18 +13,12 @@ from ..factories import (
     FilesetFactory,
     PoolFactory,
     StorageFactory,
-    ZoneFactory,
 )
-from .adopting import CLIENT, FILESET, POOL, backup, history, named, sync, unique
+from .adopting import CLIENT, FILESET, POOL, backup, configured_client, history, named, sync, unique
 from .conftest import ENGINE
 from .forged import add_file, execute
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def zone(bacula):
-    return ZoneFactory(name="north")
 
 
 @pytest.fixture
@@ -34,10 +28,7 @@ def account(db):
 
 @pytest.fixture
 def machine(operator):
-    """The name of a client that the operator has configured; its address is 192.0.2.7."""
-    name = unique("fd")
-    operator(CLIENT.format(name=name, address="192.0.2.7"))
-    return name
+    return configured_client(operator)
 
 
 def test_a_client_is_adopted(zone, account, machine):
