@@ -15,6 +15,18 @@ def backed_up(bacula, director, level="Full", client="one-fd", job="operator-bac
     return job_id
 
 
+def restore_to(director, where, wanted, client="one-fd") -> int:
+    """Begin to restore something of one-fd to a folder; return the JobId."""
+    return director.restore(
+        wanted,
+        job="operator-restore",
+        source="one-fd",
+        client=client,
+        where=str(where),
+        comment="test",
+    )
+
+
 def file_ids(job_id, *names) -> list[int]:
     """Return the FileIds of names in a job, in their order."""
     with connections["bacula"].cursor() as cursor:

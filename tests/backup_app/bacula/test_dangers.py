@@ -10,7 +10,7 @@ from backup_app.engines.bacula import resources
 from backup_app.engines.bacula.wanted import Wanted
 from backup_app.exceptions import EngineError
 
-from .operating import at_work, backed_up, file_ids, log_of, wait_for
+from .operating import at_work, backed_up, file_ids, log_of, restore_to, wait_for
 
 
 def jobs(bacula):
@@ -166,17 +166,14 @@ class TestSeveralFiles:
         director.update_cache([job_id])
         path = f"SELECT pathid FROM path WHERE path = '{own}/folder/'"  # noqa: S608
 
-        restore = director.restore(
+        restore = restore_to(
+            director,
+            tmp_path,
             Wanted(
                 [job_id],
                 files=file_ids(job_id, "first", "second"),
                 folders=[int(bacula.query(path)[0][0])],
             ),
-            job="operator-restore",
-            source="one-fd",
-            client="one-fd",
-            where=str(tmp_path),
-            comment="test",
         )
 
         assert bacula.wait(restore) == "T"
@@ -207,14 +204,7 @@ class TestLongVolumes:
         # The catalog does not always tell on what a canceled job has written.
         (volume,) = director.catalog.volumes_in("Shared")
         assert volume.bytes > 0
-        restore = director.restore(
-            Wanted([job_id], files=file_ids(job_id, "second")),
-            job="operator-restore",
-            source="one-fd",
-            client="one-fd",
-            where=str(tmp_path),
-            comment="test",
-        )
+        restore = restore_to(director, tmp_path, Wanted([job_id], files=file_ids(job_id, "second")))
         assert bacula.wait(restore) == "T"
         restored = tmp_path / str(own / "second").lstrip("/")
         assert restored.read_text() == "content of the second"
@@ -281,14 +271,7 @@ class TestSmuggledCommands:
         before = jobs(bacula)
 
         with pytest.raises(EngineError, match="cannot"):
-            director.restore(
-                Wanted([1], files=[1]),
-                job="operator-restore",
-                source="one-fd",
-                client="one-fd",
-                where=f"/nonexistent/{text}",
-                comment="test",
-            )
+            restore_to(director, f"/nonexistent/{text}", Wanted([1], files=[1]))
 
         assert jobs(bacula) == before
 

@@ -13,7 +13,7 @@ from backup_app.engines.bacula.wanted import Wanted
 from backup_app.exceptions import EngineError, EngineUnreachable
 
 from .installation import SERVER
-from .operating import at_work, backed_up, file_ids, wait_for
+from .operating import at_work, backed_up, file_ids, restore_to, wait_for
 
 NOTE_FOLDER = """
 INSERT INTO pathhierarchy (pathid, ppathid)
@@ -150,14 +150,7 @@ def test_files_are_restored_to_another_client(bacula, director, own, tmp_path):
     job_id = backed_up(bacula, director)
     wanted = Wanted([job_id], files=file_ids(job_id, "second"))
 
-    restore = director.restore(
-        wanted,
-        job="operator-restore",
-        source="one-fd",
-        client="two-fd",
-        where=str(tmp_path / "there is room"),
-        comment="test",
-    )
+    restore = restore_to(director, tmp_path / "there is room", wanted, client="two-fd")
 
     assert bacula.wait(restore) == "T"
     restored = tmp_path / "there is room" / str(own).lstrip("/")
@@ -172,14 +165,7 @@ def test_a_folder_is_restored_with_all_that_is_in_it(bacula, director, own, tmp_
     query = f"SELECT pathid FROM path WHERE path = '{own}/'"  # noqa: S608
     folder = int(bacula.query(query)[0][0])
 
-    restore = director.restore(
-        Wanted([job_id], folders=[folder]),
-        job="operator-restore",
-        source="one-fd",
-        client="one-fd",
-        where=str(tmp_path),
-        comment="test",
-    )
+    restore = restore_to(director, tmp_path, Wanted([job_id], folders=[folder]))
 
     assert bacula.wait(restore) == "T"
     restored = tmp_path / str(own).lstrip("/")
