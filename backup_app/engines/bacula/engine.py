@@ -136,7 +136,9 @@ class BaculaEngine(Engine):
         return scheduling.starts(self, client)
 
     def adopt_jobs(self) -> int:
-        return new_jobs.adopt_jobs(self)
+        found = new_jobs.adopt_jobs(self)
+        removing.discard_recent(self)
+        return found
 
     def bring_log(self, job) -> None:
         adopted_logs.bring_log(self, job)

@@ -5,12 +5,13 @@ import time
 
 from ...exceptions import EngineError
 from ...models import Job, JobSource
-from ...models.job import GOOD
+from ...models.job import GOOD, OPEN
 from ..unneeded import delete_unneeded
 from . import beginning, following, names, volumes
 from .spool import Spool
 
 CANCEL_SECONDS = 15  # that a job may take to end
+RECENT = 1000  # jobs that are looked through again and again for what is left
 REPORT_SECONDS = 5  # that its last lines may take then
 
 logger = logging.getLogger(__name__)
@@ -57,6 +58,23 @@ def discard_left(engine, client) -> None:
     """Remove what is left in Bacula of a client's jobs, on which its next one is not to build."""
     for job in client.jobs.backups().filter(engine=engine.alias, engine_state__left=True):
         if not job.is_good:
+            discard(engine, job)
+
+
+def discard_recent(engine) -> None:
+    """Remove what newer jobs that ended while the Director was away have left in it.
+
+    A job that was canceled then may still run there. Raises EngineUnreachable if it is still away.
+    """
+    newest = Job.objects.order_by("-pk").values("pk")[:RECENT]
+    jobs = Job.objects.filter(pk__in=list(newest.values_list("pk", flat=True)))
+    left = jobs.filter(engine=engine.alias, engine_state__left=True).exclude(
+        status__in=[*GOOD, *OPEN]
+    )
+    if jobs := list(left.order_by("pk")):
+        with engine.director() as director:
+            director.version()
+        for job in jobs:
             discard(engine, job)
 
 

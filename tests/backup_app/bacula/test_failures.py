@@ -193,3 +193,19 @@ def test_what_cannot_be_discarded_does_not_hide_why_a_job_failed(bacula, bacula_
     assert job.engine_state["left"]
     with pytest.raises(EngineUnreachable), get_engine().director() as director:
         director.version()
+
+
+def test_what_is_left_in_a_director_that_was_away_goes_when_it_is_back(bacula, bacula_client, tree):
+    job = look(start(bacula_client(tree)))
+    until(lambda: status_of(bacula, job) == "T")
+    bacula.director.stop()
+    get_engine().discard(job)
+    running.states.give_up(job.pk, job.worker, "failed")
+    with pytest.raises(EngineUnreachable):
+        get_engine().adopt_jobs()
+    bacula.director.start()
+
+    get_engine().adopt_jobs()
+
+    job.refresh_from_db()
+    assert (status_of(bacula, job), job.engine_state["left"]) == ("", False)
