@@ -71,10 +71,10 @@ def discard_recent(engine) -> None:
     left = jobs.filter(engine=engine.alias, engine_state__left=True).exclude(
         status__in=[*GOOD, *OPEN]
     )
-    if jobs := list(left.order_by("pk")):
+    if found := list(left.order_by("pk")):
         with engine.director() as director:
             director.version()
-        for job in jobs:
+        for job in found:
             discard(engine, job)
 
 
