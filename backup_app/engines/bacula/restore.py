@@ -8,7 +8,7 @@ from ...exceptions import EngineError, Invalid
 from ...models import Client
 from ..base import Outcome, Run, Selection
 from . import beginning, databases, following, names, preparing, programs, sources
-from .checking import require_readable
+from .bls import require_readable
 from .links import with_first_names
 from .wanted import Wanted
 

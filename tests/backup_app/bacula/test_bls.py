@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from backup_app.engines.bacula import BaculaEngine, checking
+from backup_app.engines.bacula import BaculaEngine, bls
 from backup_app.engines.bacula.wanted import Wanted
 from backup_app.exceptions import Canceled, EngineError
 
@@ -40,13 +40,13 @@ def engine(tmp_path):
 
 
 def test_what_can_be_read_is_no_error(engine):
-    checking.require_readable(engine("echo End of Volume"), Telling(), WANTED, nothing)
+    bls.require_readable(engine("echo End of Volume"), Telling(), WANTED, nothing)
 
 
 def test_it_is_told_what_to_read(engine, tmp_path):
     script = f'cp "$5" {tmp_path}/asked; shift 5; echo "$@" > {tmp_path}/device'
 
-    checking.require_readable(engine(script), Telling(), WANTED, nothing)
+    bls.require_readable(engine(script), Telling(), WANTED, nothing)
 
     assert (tmp_path / "asked").read_text() == BOOTSTRAP
     assert (tmp_path / "device").read_text() == "Dev0\n"
@@ -56,25 +56,25 @@ def test_an_error_is_one_whatever_the_exit_code_is(engine):
     script = "echo '21-Nov 20:20 bls JobId 0: Error: block_util.c:467 Volume data error at 0:0!'"
 
     with pytest.raises(EngineError) as refused:
-        checking.require_readable(engine(script), Telling(), WANTED, nothing)
+        bls.require_readable(engine(script), Telling(), WANTED, nothing)
 
     assert str(refused.value) == "The volumes cannot be read: Volume data error at 0:0!"
 
 
 def test_an_exit_code_is_an_error_without_words(engine):
     with pytest.raises(EngineError, match="ended with code 3: killed"):
-        checking.require_readable(engine("echo killed; exit 3"), Telling(), WANTED, nothing)
+        bls.require_readable(engine("echo killed; exit 3"), Telling(), WANTED, nothing)
 
 
 def test_who_cancels_does_not_wait_for_it(engine, monkeypatch):
-    monkeypatch.setattr(checking, "TICK_SECONDS", 0.01)
+    monkeypatch.setattr(bls, "TICK_SECONDS", 0.01)
     begun = time.monotonic()
 
     def cancel():
         raise Canceled
 
     with pytest.raises(Canceled):
-        checking.require_readable(engine("exec sleep 60"), Telling(), WANTED, cancel)
+        bls.require_readable(engine("exec sleep 60"), Telling(), WANTED, cancel)
 
     assert time.monotonic() - begun < 30
 
@@ -83,4 +83,4 @@ def test_where_volumes_cannot_be_read_nothing_is(tmp_path):
     elsewhere = BaculaEngine(extract_program=str(tmp_path / "bextract"), storage_config="sd.conf")
 
     for engine in (BaculaEngine(storage_config=""), elsewhere):
-        checking.require_readable(engine, None, WANTED, nothing)
+        bls.require_readable(engine, None, WANTED, nothing)
