@@ -9,8 +9,8 @@ from backup_app.engines.bacula import names, scheduling
 from backup_app.models import Client, Job
 
 from ..factories import PoolFactory
+from .conftest import ENGINE
 
-ENGINE = "backup_app.engines.bacula.BaculaEngine"
 LONG_AGO = timezone.now() - timezone.timedelta(days=40)
 
 

@@ -11,11 +11,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def tree(tmp_path):
-    (tmp_path / "tree").mkdir()
-    (tmp_path / "tree" / "letter").write_text("Dear all")
-    (tmp_path / "tree" / "noise").write_bytes(bytes(range(256)) * 1000)
-    return tmp_path / "tree"
+def tree(tree):
+    (tree / "noise").write_bytes(bytes(range(256)) * 1000)
+    return tree
 
 
 @pytest.fixture
