@@ -90,16 +90,16 @@ def catalog(installation, hide):
 @pytest.fixture
 def bacula(installation, catalog, db, settings):
     """The installation, all of whose daemons run, as the default engine's."""
+    was_told = installation.clear()
     for daemon in installation.daemons:
         if not daemon.is_running:
             daemon.start()
+    if was_told:
+        installation.reload()
     installation.prefix = f"t{secrets.token_hex(4)}-"
     settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": installation.options()}}
     yield installation
     installation.prefix = "bk-"
-    for file in installation.conf_d.rglob("*"):
-        if file.is_file():
-            file.unlink()
 
 
 @pytest.fixture
@@ -143,12 +143,10 @@ def director(bacula):
 
 @pytest.fixture
 def own(bacula):
-    """The folder that the operator's job backs up, with two files, empty again afterwards."""
+    """The folder that the operator's job backs up, with two files."""
     (bacula.own / "first").write_text("content of the first")
     (bacula.own / "second").write_text("content of the second")
-    yield bacula.own
-    for path in bacula.own.iterdir():
-        path.unlink()
+    return bacula.own
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ machine's Bacula is read or written but its programs.
 
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import time
@@ -150,6 +151,15 @@ class Installation:
             timeout=60,
         )
         return done.stdout
+
+    def clear(self) -> bool:
+        """Empty what a test has backed up and told the Director; say whether it was told any."""
+        told = [file for file in self.conf_d.rglob("*") if file.is_file()]
+        for file in told:
+            file.unlink()
+        shutil.rmtree(self.own)
+        self.own.mkdir()
+        return bool(told)
 
     def reload(self) -> None:
         subprocess.run([PROGRAMS["dir"], "-t", "-c", self.dir_config], check=True)

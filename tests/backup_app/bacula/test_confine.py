@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,15 +18,17 @@ IN_ROW = ["/bin/sh", "-c"]
 
 
 @pytest.fixture
-def place(tmp_path):
+def place():
     """A folder of anybody's, with ``inside`` to write to and something beside it."""
-    for path in (tmp_path, *tmp_path.parents[:2]):
-        path.chmod(0o755)
-    (tmp_path / "inside").mkdir()
-    (tmp_path / "inside").chmod(0o777)
-    (tmp_path / "beside").write_text("as it was")
-    (tmp_path / "beside").chmod(0o666)
-    return tmp_path
+    # Others may not go through the folders that pytest makes.
+    with TemporaryDirectory() as name:
+        place = Path(name)
+        place.chmod(0o755)
+        (place / "inside").mkdir()
+        (place / "inside").chmod(0o777)
+        (place / "beside").write_text("as it was")
+        (place / "beside").chmod(0o666)
+        yield place
 
 
 def run(place, script, user):

@@ -67,7 +67,8 @@ def test_what_the_director_starts_is_ours_to_remove(bacula, client, keeping, own
     ((number,),) = bacula.query("SELECT max(jobid) FROM job")
     assert bacula.wait(int(number)) == "T"
 
-    adoption.adopt_jobs()
+    while adoption.adopt_jobs():  # those of tests before come first, some at once
+        pass
 
     job = Job.objects.get(engine_job_id=number)
     assert (job.status, job.client) == ("completed", client)
