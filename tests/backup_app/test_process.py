@@ -118,3 +118,12 @@ def test_a_program_that_cannot_be_started_is_named(tmp_path):
 def test_too_much_output_is_refused():
     with shell("yes") as process, pytest.raises(EngineError, match="printed more than 1000 bytes"):
         process.read_all(1000)
+
+
+def test_a_complaint_has_lines_that_were_taken_before():
+    with shell("echo killed >&2; sleep 0.2; echo more") as process:
+        process.read()
+        assert process.take_lines() == ["killed"]
+        process.close()
+
+        assert process.complaint() == "killed"

@@ -15,6 +15,7 @@ BLOCK = 1024 * 1024
 SECOND = 1000  # milliseconds, as poll() counts
 MAX_LINES = 10_000  # of the standard error output that are kept
 MAX_LINE = 10_000
+LAST_LINES = 5  # that a message has
 MAX_BLOCKS = 16  # of it in a row: who writes without end does not keep us from the rest
 
 
@@ -42,6 +43,7 @@ class Process:
         self.tick = tick
         self._unreachable = unreachable
         self._lines: deque[bytes] = deque()
+        self._last: deque[bytes] = deque(maxlen=LAST_LINES)
         self._lines_lost = 0
         self._rest = b""
         try:
@@ -145,7 +147,8 @@ class Process:
     def complaint(self) -> str:
         """Return the last lines of the standard error output, for a message."""
         self._drain()
-        last = [*self._lines, self._rest][-5:]
+        # Also those that were taken: whether they were depends on when they came.
+        last = [*self._last, self._rest][-LAST_LINES:]
         return b" ".join(line.strip() for line in last).decode(errors="replace").strip()[:500]
 
     def kill(self) -> None:
@@ -187,6 +190,7 @@ class Process:
 
     def _keep(self, lines) -> None:
         for line in lines:
+            self._last.append(line)
             if len(self._lines) < MAX_LINES:
                 self._lines.append(line)
             else:
