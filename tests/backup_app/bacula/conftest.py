@@ -34,6 +34,7 @@ from .adopting import adopted_client
 from .forged import forged_backup
 from .installation import Installation, require
 from .script import Script
+from .working import end_reading
 
 ENGINE = "backup_app.engines.bacula.BaculaEngine"
 
@@ -99,6 +100,7 @@ def bacula(installation, catalog, db, settings):
     installation.prefix = f"t{secrets.token_hex(4)}-"
     settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": installation.options()}}
     yield installation
+    end_reading()
     installation.prefix = "bk-"
 
 

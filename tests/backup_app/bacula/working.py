@@ -1,13 +1,16 @@
 """Jobs of this service that a test's Bacula does."""
 
+import contextlib
 import os
 import time
+from pathlib import Path
 
 from backup_app import jobs, running
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
 SECONDS = 60  # that anything may take
+_huge: list[Path] = []
 
 
 def until(condition, seconds=SECONDS):
@@ -76,9 +79,18 @@ def status_of(bacula, job) -> str:
 
 def fill_slowly(folder):
     """Put something into a folder that a backup has to do with until it is canceled."""
-    with (folder / "huge").open("wb") as file:
+    huge = folder / "huge"
+    with huge.open("wb") as file:
         file.write(os.urandom(1_000_000))  # nothing else of it is stored
         file.truncate(100_000_000_000)
+    _huge.append(huge)
+
+
+def end_reading() -> None:
+    """Let file daemons come to the end of what was filled slowly: canceled, they read on."""
+    while _huge:
+        with contextlib.suppress(FileNotFoundError):
+            os.truncate(_huge.pop(), 0)
 
 
 def runs(job) -> bool:
