@@ -66,8 +66,7 @@ def discard_recent(engine) -> None:
 
     A job that was canceled then may still run there. Raises EngineUnreachable if it is still away.
     """
-    newest = Job.objects.order_by("-pk").values("pk")[:RECENT]
-    jobs = Job.objects.filter(pk__in=list(newest.values_list("pk", flat=True)))
+    jobs = Job.objects.filter(pk__in=Job.objects.order_by("-pk").values("pk")[:RECENT])
     left = jobs.filter(engine=engine.alias, engine_state__left=True).exclude(
         status__in=[*GOOD, *OPEN]
     )

@@ -154,7 +154,9 @@ class Installation:
 
     def clear(self) -> bool:
         """Empty what a test has backed up and told the Director; say whether it was told any."""
+        own = {f"{machine.name}.conf" for machine in (self.one, self.two)}
         told = [file for file in self.conf_d.rglob("*") if file.is_file()]
+        told += [file for file in self.operator_d.iterdir() if file.name not in own]
         for file in told:
             file.unlink()
         shutil.rmtree(self.own)

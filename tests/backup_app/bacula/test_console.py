@@ -19,6 +19,7 @@ from .installation import free_ports
 @pytest.fixture(scope="module", autouse=True)
 def as_the_operator_has_it(installation):
     """Let the Director forget what the tests of other modules have configured."""
+    installation.clear()
     installation.reload()
 
 

@@ -73,7 +73,7 @@ def test_what_is_here_is_not_asked_for_again(machine, engine):
     ):
         assert adoption.adopt_jobs() == 0
 
-    assert (len(ours), len(bacula)) == (3, 1)
+    assert (len(ours), len(bacula)) == (4, 1)
 
 
 def test_without_clients_bacula_is_not_asked(catalog):
