@@ -48,8 +48,6 @@ def root(settings, tmp_path):
 @pytest.fixture
 def own(bacula):
     """What the operator's job backs up, empty."""
-    shutil.rmtree(bacula.own)
-    bacula.own.mkdir()
     return bacula.own
 
 
