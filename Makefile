@@ -1,5 +1,6 @@
 # make run      serve everything on http://127.0.0.1:8000 until Ctrl-C (PORT, HOST, DATA_DIR)
 # make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS)
+# make attack   repeat the tests that attack, for as long as it takes (ARGS, DATABASE_URL)
 # make lint     check style, types, layers, migrations, settings and the OpenAPI description
 # make bench    measure the calendar, on PostgreSQL with DATABASE_URL (ARGS: benchmarks/README.md)
 # make install  only make .venv and install what runs need
@@ -15,7 +16,7 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python
 export DATA_DIR PORT HOST DATABASE_URL
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint bench lock clean
+.PHONY: help install run test attack lint bench lock clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -27,6 +28,9 @@ run: $(VENV)/run
 
 test: $(VENV)/test
 	$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+attack: $(VENV)/test
+	ATTACK=1 $(BIN)/pytest -m attack $(ARGS)
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .
