@@ -75,6 +75,12 @@ def to_wall(instant: datetime, zone: tzinfo) -> datetime:
         return _edge(instant)
 
 
+def is_ambiguous(wall: datetime, zone: tzinfo) -> bool:
+    """Say whether the zone's clocks show a naive time twice, as in the night that ends summer."""
+    first, second = (wall.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1))
+    return first > second
+
+
 def abbreviation(wall: datetime, name: str) -> str:
     """Return what the zone is called at a naive wall time: `EST`, `CEST`, `UTC+2`.
 

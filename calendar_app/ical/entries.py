@@ -31,6 +31,7 @@ class Entry:
     is_cancelled: bool = False
     description: str = ""  # HTML, not to be trusted
     url: str = ""
+    website: str = ""
     location: str = ""
     position: tuple[float, float] | None = None  # degrees of latitude and longitude
     organizer: str = ""
@@ -57,6 +58,7 @@ def entry_of(source_id: str, component, zone: str, *, is_utc_local: bool) -> Ent
         is_cancelled=_line(component, "STATUS").upper() == "CANCELLED",
         description=_description(component),
         url=_line(component, "URL"),
+        website=_website(component),
         location=_line(component, "LOCATION"),
         position=_position(component),
         organizer=organizer,
@@ -85,10 +87,14 @@ def _times(component, zone, is_utc_local):
     return {"start": wall, "end": max(wall, ends), "zone": name, "all_day": False}
 
 
+def _all(component, name):
+    """Return the values of a property, which may stand more than once."""
+    value = component.get(name, [])
+    return value if isinstance(value, list) else [value]
+
+
 def _first(component, name):
-    """Return a property's value, its first where it stands more than once."""
-    value = component.get(name, "")
-    return value[0] if isinstance(value, list) else value
+    return next(iter(_all(component, name)), "")
 
 
 def _line(component, name):
@@ -105,6 +111,14 @@ def _description(component):
         return unescape_backslash(str(rich))
     text = plain(str(_first(component, "DESCRIPTION"))).strip()
     return text if not text or MARKUP.search(text) else linebreaks(text, autoescape=True)
+
+
+def _website(component):
+    """Return the URL of the page that a LINK (RFC 9253) says to be about the event."""
+    for link in _all(component, "LINK"):
+        if str(link.params.get("LINKREL", "")).lower() == "describedby":
+            return _one_line(link)
+    return ""
 
 
 def _position(component):
@@ -127,8 +141,7 @@ def _organizer(component):
 
 def _image(component):
     """Return the URL of the first attachment that is a picture."""
-    attached = component.get("ATTACH", [])
-    for value in attached if isinstance(attached, list) else [attached]:
+    for value in _all(component, "ATTACH"):
         kind = value.params.get("FMTTYPE", "").lower()
         if kind.startswith("image/") and str(value).startswith(("http://", "https://")):
             return str(value)

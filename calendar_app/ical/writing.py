@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from mimetypes import guess_type
 
 import icalendar
-from icalendar import vCalAddress, vGeo, vText, vUri
+from icalendar import vCalAddress, vDuration, vGeo, vText, vUri
 
 from .. import zones
 from ..conf import conf
@@ -15,6 +15,9 @@ from .zones import timezones
 
 PRODUCT = "-//Event calendar//calendar events v1//EN"
 UNPUBLISHED = {Status.DRAFT, Status.PENDING}
+# RFC 9253: URL is the event's page here, and "describedby" (RFC 8288) one that says more about it.
+WEBSITE = {"VALUE": "URI", "LINKREL": "describedby", "LABEL": "Website"}
+REFRESH = dt.timedelta(hours=1)  # how often a subscriber may well ask
 
 
 def calendar(
@@ -38,6 +41,9 @@ def calendar(
     result.add("NAME", plain(name))
     result.add("X-WR-CALNAME", plain(name))
     result.add("X-WR-TIMEZONE", conf.zone_name)
+    # RFC 7986, and what was there before it.
+    result.add("REFRESH-INTERVAL", REFRESH, {"VALUE": "DURATION"})
+    result.add("X-PUBLISHED-TTL", vDuration(REFRESH))
     result.subcomponents += timezones(_years_by_zone(events))
     result.subcomponents += [_vevent(event, urls, redacted(event)) for event in events]
     return result.to_ical()
@@ -80,9 +86,8 @@ def _vevent(event, urls, redacted):
     entry.add("LAST-MODIFIED", event.modified_utc)
     entry.add("SUMMARY", plain(event.title))
     entry.add("STATUS", "TENTATIVE" if event.status in UNPUBLISHED else "CONFIRMED")
-    if redacted:
-        entry.add("URL", urls.event_page(event))
-    else:
+    entry.add("URL", urls.event_page(event))
+    if not redacted:
         _add_details(entry, event, urls)
     return entry
 
@@ -100,13 +105,16 @@ def _add_times(entry, event):
 
 
 def _moment(event, wall, instant):
-    if not _has_zone(event):
+    zone = zones.get(event.timezone)
+    # A wall time that the clocks show twice tells no instant, and programs disagree which it is.
+    if not _has_zone(event) or zones.is_ambiguous(wall, zone):
         return instant.astimezone(dt.UTC)
-    return wall.replace(tzinfo=zones.get(event.timezone))
+    return wall.replace(tzinfo=zone)
 
 
 def _add_details(entry, event, urls):
-    entry.add("URL", event.website or urls.event_page(event))
+    if event.website:
+        entry.add("LINK", vUri(event.website, params=WEBSITE))
     if event.description:
         entry.add("DESCRIPTION", text_of(event.description))
         html = vText(plain(event.description))

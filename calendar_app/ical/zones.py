@@ -1,12 +1,17 @@
 """VTIMEZONE components (RFC 5545, 3.6.5), which tell a reader what a TZID means."""
 
 import datetime as dt
+from bisect import bisect_left
+from collections.abc import Iterator
 from functools import lru_cache
 
 import icalendar
 
+from .. import zones
+
 # What a rule may be beyond these years nobody knows; and 8,000 years of summers are a long list.
 FIRST_YEAR, LAST_YEAR = 1970, 2100
+DAY, SECOND = dt.timedelta(days=1), dt.timedelta(seconds=1)
 
 
 def timezones(spans: dict[str, tuple[int, int]]) -> list[icalendar.Timezone]:
@@ -21,19 +26,40 @@ def _bounded(span):
 
 @lru_cache(maxsize=256)
 def _timezone(name, first_year, last_year):
-    zone = icalendar.Timezone.from_tzid(
-        name, first_date=dt.date(first_year, 1, 1), last_date=dt.date(last_year + 1, 1, 1)
-    )
-    for change in zone.subcomponents:
-        _date_by_the_old_clock(change)
-    return zone
+    """Return the VTIMEZONE with one observance per change of the clocks.
+
+    Readers differ in what they make of an RDATE: some read the first of its values only, some
+    forget the DTSTART beside it.
+    """
+    zone = zones.get(name)
+    first, end = (dt.datetime(year, 1, 1, tzinfo=dt.UTC) for year in (first_year, last_year + 1))
+    result = icalendar.Timezone()
+    result.add("TZID", name)
+    before = first.astimezone(zone)
+    for change in [first, *_changes(zone, first, end)]:
+        after = change.astimezone(zone)
+        result.add_component(_observance(before, after))
+        before = after
+    return result
 
 
-def _date_by_the_old_clock(change):
-    """Move what the library dates by the new clock; the RFC wants the time before the change."""
-    gap = change.TZOFFSETTO - change.TZOFFSETFROM
-    if gap <= dt.timedelta(0):
-        return
-    change.DTSTART -= gap
-    if later := change.pop("RDATE", None):
-        change.add("RDATE", [moment.dt - gap for moment in later.dts])
+def _changes(zone, moment, end) -> Iterator[dt.datetime]:
+    """Yield the instants up to end at which the clocks of zone change, to the second."""
+    while moment < end:
+        offset = moment.astimezone(zone).utcoffset()
+
+        def is_past(seconds, start=moment, offset=offset):
+            return (start + seconds * SECOND).astimezone(zone).utcoffset() != offset
+
+        if is_past(DAY // SECOND):
+            yield moment + bisect_left(range(DAY // SECOND), True, key=is_past) * SECOND
+        moment += DAY
+
+
+def _observance(before, after):
+    """Return the component of a change; its start is told by the old clock, as the RFC wants."""
+    result = icalendar.TimezoneDaylight() if after.dst() else icalendar.TimezoneStandard()
+    result.TZOFFSETFROM, result.TZOFFSETTO = before.utcoffset(), after.utcoffset()
+    result.DTSTART = after.astimezone(dt.timezone(before.utcoffset())).replace(tzinfo=None)
+    result.add("TZNAME", after.tzname())
+    return result

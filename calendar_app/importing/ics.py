@@ -83,10 +83,14 @@ class CalendarImport:
         return data
 
     def _website(self, entry, label):
-        if not entry.url or is_web_address(entry.url):
-            return entry.url
+        url = entry.website or entry.url
+        # An event that was exported here has a page here as well.
+        if not url or (not entry.website and self.copier.context["urls"].is_event_page(url)):
+            return ""
+        if is_web_address(url):
+            return url
         self.copier.outcome.problems.append(
-            f"{label}: its URL '{entry.url[:80]}' is none of the web and was left out."
+            f"{label}: its URL '{url[:80]}' is not an http:// or https:// address and was left out."
         )
         return ""
 

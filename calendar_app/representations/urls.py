@@ -49,6 +49,10 @@ class Urls:
     def event_page(self, event):
         return self._page("event", event.slug)
 
+    def is_event_page(self, url):
+        """Say whether a URL is that of an event's page here, or of one that may be."""
+        return url.startswith(self._pages["event"][0])
+
     def venue_page(self, venue):
         return self._page("venue", venue.slug)
 

@@ -162,6 +162,17 @@ class TestDetails:
 
         assert found.description == "<b>bold</b>, yes"
 
+    def test_know_the_page_about_the_event_from_the_events_page(self):
+        found = entry(
+            "URL:https://cal.example.org/event/ceilidh/\n"
+            "LINK;LINKREL=related;VALUE=URI:https://other.example.org/\n"
+            'LINK;LABEL=Website;LINKREL="describedby";VALUE=URI:https://barn.example.org/a;b,c\n'
+            "DTSTART:20270301T100000Z"
+        )
+
+        assert found.website == "https://barn.example.org/a;b,c"
+        assert found.url == "https://cal.example.org/event/ceilidh/"
+
     def test_know_markup_where_text_should_be(self):
         found = entry("DESCRIPTION:<p>One</p>\nDTSTART:20270301T100000Z")
 

@@ -1,5 +1,6 @@
 import datetime as dt
-from zoneinfo import ZoneInfo
+from bisect import bisect_right
+from zoneinfo import ZoneInfo, available_timezones
 
 import icalendar
 import pytest
@@ -10,6 +11,7 @@ from icalendar.parser import unescape_backslash
 
 from calendar_app import posts
 from calendar_app.ical.writing import calendar
+from calendar_app.ical.zones import timezones
 from calendar_app.models import Event, Image
 from calendar_app.representations import Urls, load
 
@@ -36,6 +38,15 @@ def texts(component):
     }
 
 
+def told_by(zone):
+    """Return what a VTIMEZONE tells: the instants of its changes, and the offsets from them on."""
+    changes = {
+        change.DTSTART.replace(tzinfo=dt.timezone(change.TZOFFSETFROM)): change.TZOFFSETTO
+        for change in zone.subcomponents
+    }
+    return sorted(changes), [changes[onset] for onset in sorted(changes)]
+
+
 @pytest.mark.django_db
 class TestCalendar:
     def test_says_what_it_is(self, settings):
@@ -46,6 +57,9 @@ class TestCalendar:
         assert result["VERSION"] == "2.0"
         assert result["X-WR-CALNAME"] == "City"
         assert result["X-WR-TIMEZONE"] == "Europe/Paris"
+        assert result["REFRESH-INTERVAL"].dt == dt.timedelta(hours=1)
+        assert result["REFRESH-INTERVAL"].params["VALUE"] == "DURATION"
+        assert str(result["X-PUBLISHED-TTL"]) == "PT1H"
         assert result.events == []
 
     def test_lines_end_as_the_rfc_wants_and_are_folded(self):
@@ -106,6 +120,24 @@ class TestTimes:
 
         assert f"DTSTART:{event.start_utc:%Y%m%dT%H%M%SZ}\r\n".encode() in line
 
+    @pytest.mark.parametrize(
+        ("start", "end", "lines"),
+        [
+            (2, 4, (b"DTSTART:20271031T003000Z", b"DTEND;TZID=Europe/Paris:20271031T043000")),
+            (0, 2, (b"DTSTART;TZID=Europe/Paris:20271031T003000", b"DTEND:20271031T003000Z")),
+        ],
+    )
+    def test_that_clocks_show_twice_are_in_utc(self, start, end, lines):
+        event = EventFactory(
+            start_date=dt.datetime(2027, 10, 31, start, 30),
+            end_date=dt.datetime(2027, 10, 31, end, 30),
+            timezone="Europe/Paris",
+        )
+
+        content = calendar(load([event], AnonymousUser()), URLS)
+
+        assert all(line in content.split(b"\r\n") for line in lines)
+
     def test_of_whole_days_are_days_and_the_end_is_the_day_after(self):
         event = EventFactory(
             start_date=dt.datetime(2027, 7, 1), end_date=dt.datetime(2027, 7, 3), all_day=True
@@ -135,22 +167,36 @@ class TestTimes:
 
 
 class TestZones:
-    @pytest.mark.parametrize(
-        "name", ["Europe/London", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca"]
-    )
-    @pytest.mark.django_db
-    def test_change_at_the_instant_at_which_the_clocks_do(self, name):
-        event = EventFactory(timezone=name)
+    def test_tell_the_time_of_every_place_for_the_next_five_years(self):
+        year = dt.datetime.now(dt.UTC).year
+        names = sorted(name for name in available_timezones() if "/" in name)
+        begin = dt.datetime(year, 1, 1, tzinfo=dt.UTC)
+        moments = [begin + n * dt.timedelta(days=5) for n in range(365)]
 
-        (zone,) = written([event]).timezones
+        found = timezones(dict.fromkeys(names, (year, year + 4)))
 
-        for change in zone.subcomponents[1:]:
-            offset = dt.timezone(change.TZOFFSETFROM)
-            instant = change.DTSTART.replace(tzinfo=offset)
-            before = (instant - dt.timedelta(seconds=1)).astimezone(ZoneInfo(name))
-            after = instant.astimezone(ZoneInfo(name))
-            assert before.utcoffset() == change.TZOFFSETFROM
-            assert after.utcoffset() == change.TZOFFSETTO
+        assert [str(zone["TZID"]) for zone in found] == names
+        for name, zone in zip(names, found, strict=True):
+            onsets, offsets = told_by(zone)
+            edges = [onset - dt.timedelta(seconds=n) for onset in onsets[1:] for n in (0, 1)]
+            told = [offsets[bisect_right(onsets, m) - 1] for m in moments + edges]
+            place = ZoneInfo(name)
+            assert told == [m.astimezone(place).utcoffset() for m in moments + edges], name
+
+    def test_have_an_observance_for_each_change(self):
+        # Programs read the first value of an RDATE only, or forget the DTSTART beside it.
+        (zone,) = timezones({"Europe/Paris": (2027, 2027)})
+
+        assert [change.DTSTART for change in zone.subcomponents] == [
+            dt.datetime(2026, 1, 1, 1),
+            dt.datetime(2026, 3, 29, 2),
+            dt.datetime(2026, 10, 25, 3),
+            dt.datetime(2027, 3, 28, 2),
+            dt.datetime(2027, 10, 31, 3),
+            dt.datetime(2028, 3, 26, 2),
+            dt.datetime(2028, 10, 29, 3),
+        ]
+        assert not any({"RDATE", "RRULE"} & set(change) for change in zone.subcomponents)
 
 
 @pytest.mark.django_db
@@ -191,7 +237,9 @@ class TestDetails:
         }
         assert unescape_backslash(str(entry["X-ALT-DESC"])) == event.description
         assert entry["X-ALT-DESC"].params["FMTTYPE"] == "text/html"
-        assert entry["URL"] == "https://barn.example.org/"
+        assert entry["URL"] == f"https://cal.example.org/event/{event.slug}/"
+        assert entry["LINK"] == "https://barn.example.org/"
+        assert entry["LINK"].params["LINKREL"] == "describedby"
         assert entry["GEO"].to_ical() == "51.5;-2.25"
         assert entry["ORGANIZER"] == "mailto:hello@example.org"
         assert entry["ORGANIZER"].params["CN"] == "Harbour Neighbours"

@@ -127,7 +127,8 @@ class TestEvent:
         assert (event.website, event.image_url) == ("", "")
         url, image = problems.splitlines()
         assert url == (
-            "Event 'Fair' (a): its URL 'ftp://example.org/' is none of the web and was left out."
+            "Event 'Fair' (a): its URL 'ftp://example.org/' is not an http:// or https:// address "
+            "and was left out."
         )
         assert image == (
             "Event 'Fair' (a): its image was left out. 'http://127.0.0.1/a.png' cannot be the "
@@ -319,17 +320,20 @@ class TestCommand:
             run(site.url("/none.ics"))
 
 
-def test_what_was_exported_is_imported_as_it_was(tmp_path):
+@pytest.mark.parametrize("website", ["", "https://fair.example.org/", "http://localhost/event/b/"])
+def test_what_was_exported_is_imported_as_it_was(website, tmp_path):
     EventFactory(
         title="Fair; loud",
         description="<p>Come &amp; see</p>",
+        website=website,
         timezone="Europe/Paris",
         venues=[VenueFactory(name="Hall", city="Bristol")],
     )
     path = tmp_path / "out.ics"
     call_command("export_ics", output=str(path))
     before = Event.objects.values(
-        "title", "description", "start_date", "end_date", "timezone", "start_utc", "slug"
+        *("title", "description", "website", "slug", "start_date", "end_date"),
+        *("timezone", "start_utc"),
     ).get()
     Event.objects.all().delete()
 
