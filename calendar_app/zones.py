@@ -77,7 +77,7 @@ def to_wall(instant: datetime, zone: tzinfo) -> datetime:
 
 def is_ambiguous(wall: datetime, zone: tzinfo) -> bool:
     """Say whether the zone's clocks show a naive time twice, as in the night that ends summer."""
-    first, second = (wall.replace(tzinfo=zone, fold=fold).utcoffset() for fold in (0, 1))
+    first, second = (_offset(wall.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))
     return first > second
 
 
@@ -88,8 +88,7 @@ def abbreviation(wall: datetime, name: str) -> str:
     """
     local = wall.replace(tzinfo=get(name))
     label = local.tzname() or ""
-    offset = local.utcoffset() or timedelta(0)
-    return _offset_name(offset) if label[:1] in "+-" else label
+    return _offset_name(_offset(local)) if label[:1] in "+-" else label
 
 
 @cache
@@ -109,6 +108,10 @@ def _fixed(name: str, match: re.Match[str]) -> tzinfo:
         return UTC
     signed = -offset if match["sign"] == "-" else offset
     return timezone(signed, _offset_name(signed))
+
+
+def _offset(moment: datetime) -> timedelta:
+    return moment.utcoffset() or timedelta(0)
 
 
 def _offset_name(offset: timedelta) -> str:
