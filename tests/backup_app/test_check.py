@@ -59,12 +59,13 @@ def test_a_storage_in_order_has_no_problems(job, storage, tmp_path):
 
 
 def test_a_missing_volume_is_named(job, storage):
-    volume_of(job).unlink()
+    volume = volume_of(job)
+    volume.unlink()
 
     assert check(storage) == [
         Problem(
-            str(volume_of(job)),
-            f"The volume of backup {job.pk} cannot be read: No such file or directory.",
+            str(volume),
+            f"The volume '{volume}' of backup {job.pk} cannot be read: No such file or directory.",
             job.pk,
         )
     ]
@@ -78,7 +79,7 @@ def test_a_volume_of_another_size_is_named(job, storage):
     assert check(storage) == [
         Problem(
             str(volume_of(job)),
-            f"The volume of backup {job.pk} has {size + 1} bytes, not {size}.",
+            f"The volume '{volume_of(job)}' of backup {job.pk} has {size + 1} bytes, not {size}.",
             job.pk,
         )
     ]
@@ -113,11 +114,13 @@ def test_the_manifest_of_another_volume_is_named(job, storage, tmp_path):
 
 
 def test_a_backup_without_a_volume_in_the_catalog_is_named(job, storage):
+    volume = volume_of(job)
     job.volume.delete()
 
     found = check(storage)
 
-    assert Problem(storage.path, f"Backup {job.pk} has no volume.", job.pk) in found
+    message = f"The catalog has no volume of backup {job.pk}."
+    assert Problem(str(volume), message, job.pk) in found
 
 
 def test_a_backup_whose_base_is_gone_is_named(job, storage, tmp_path):

@@ -259,13 +259,48 @@ def test_a_backup_of_another_fileset_is_no_base(client):
     assert back_up(client, "Incremental").level == "Full"
 
 
-def test_a_base_whose_volume_is_lost_is_no_base(client):
-    volume_of(back_up(client)).unlink()
+@pytest.mark.parametrize("level", ["Incremental", "Differential"])
+def test_a_base_whose_volume_is_lost_is_no_base(client, level):
+    base = back_up(client)
+    volume = volume_of(base)
+    volume.unlink()
+
+    job = back_up(client, level)
+
+    assert (job.level, job.status, sources(job)) == ("Full", "warnings", [job.pk])
+    assert job.run.messages[:2] == [
+        f"The volume '{volume}' of backup {base.pk} cannot be read: No such file or directory.",
+        f"There is no backup for {level} to build on: this one is Full.",
+    ]
+
+
+@pytest.mark.parametrize("size", [0, 100])
+def test_a_base_on_a_volume_of_another_size_is_no_base(client, tree, size):
+    full = back_up(client)
+    (tree / "new").write_text("new")
+    back_up(client, "Incremental")
+    volume = volume_of(full)
+    os.truncate(volume, size)
+
+    job = back_up(client, "Incremental")
+
+    assert (job.level, job.status, sources(job)) == ("Full", "warnings", [job.pk])
+    sentence = (
+        f"The volume '{volume}' of backup {full.pk} has {size} bytes, not {full.volume.size}."
+    )
+    assert job.run.messages[0] == sentence
+    assert back_up(client, "Incremental").level == "Incremental"
+
+
+def test_a_base_whose_volume_the_catalog_lost_is_named_by_where_it_is(client):
+    base = back_up(client)
+    volume = volume_of(base)
+    base.volume.delete()
 
     job = back_up(client, "Incremental")
 
     assert (job.level, job.status) == ("Full", "warnings")
-    assert any("of an earlier backup is missing" in message for message in job.run.messages)
+    assert job.run.messages[0] == f"The catalog has no volume '{volume}' of backup {base.pk}."
 
 
 def test_a_new_exclude_makes_the_excluded_gone(client, tree):

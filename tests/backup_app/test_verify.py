@@ -218,10 +218,11 @@ def test_a_backup_without_a_volume_is_said(job):
 def test_a_backup_whose_base_lost_its_volume_is_damaged(job, tree):
     (tree / "sub/new").write_text("new")
     second = back_up(job.client, "Incremental")
-    volume_of(job).unlink()
+    volume = volume_of(job)
+    volume.unlink()
 
     assert faults(second)[1:] == [
-        f"Backup {job.pk}, which this one builds on, has lost its volume '{volume_of(job)}'."
+        f"The volume '{volume}' of backup {job.pk} cannot be read: No such file or directory."
     ]
 
 

@@ -114,9 +114,8 @@ class Backup:
         """Return what to build on; without it the level becomes Full."""
         job, wanted = self.job, self.job.level
         base = chain.find_base(job)
-        lost = chain.missing_volume(base) if base else None
-        if lost:
-            self.tally.complain(f"The volume '{lost}' of an earlier backup is missing.")
+        if base and (fault := next(chain.volume_faults(base.sources.all()), "")):
+            self.tally.complain(fault)
             base = None
         if base is None and wanted != Job.Level.FULL:
             job.level = Job.Level.FULL

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.db import connection
-from django.db.models import Max, Min
+from django.db.models import Max, Min, QuerySet
 
 from ...bulk import quoted
 from ...models import Entry, Job, JobSource
+from .storing import volume_fault, volume_name
 
 PAGE = 5_000
 KNOWN = "folder_id name kind size mtime_ns ctime_ns inode".split()
@@ -24,15 +25,14 @@ def find_base(job: Job) -> Job | None:
     return jobs.order_by("-id").first()
 
 
-def missing_volume(base: Job) -> Path | None:
-    """Return the first volume of a view that is not where it belongs."""
-    for source in base.sources.select_related("volume", "storage").order_by("id"):
+def volume_faults(backups: QuerySet[Job]) -> Iterator[str]:
+    """Yield in a sentence what is wrong with each of these backups' volumes, by their sizes."""
+    for source in backups.select_related("volume__job__storage", "storage").order_by("id"):
         if not hasattr(source, "volume"):
-            return Path(source.storage.path) / "volumes" / str(source.client_id) / str(source.pk)
-        path = Path(source.storage.path) / source.volume.path
-        if not path.exists():
-            return path
-    return None
+            path = Path(source.storage.path, volume_name(source))
+            yield f"The catalog has no volume '{path}' of backup {source.pk}."
+        elif fault := volume_fault(source.volume):
+            yield fault
 
 
 def known_rows(base: Job, tick: Callable[[], None]) -> Iterator[list[tuple]]:

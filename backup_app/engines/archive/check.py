@@ -12,7 +12,7 @@ from . import paths, restore, safety, staging
 from .manifest import SUFFIX
 from .manifest_reader import ManifestReader
 from .removing import MARK, mark_path, remove_volume
-from .storing import manifest_path, storage_folder, work_folder
+from .storing import manifest_path, storage_folder, volume_fault, volume_name, work_folder
 
 VOLUME = re.compile(r"job-(\d+)\.tar\.zst")
 WORK = re.compile(r"job-(\d+)")
@@ -43,7 +43,8 @@ def check_storage(storage: Storage, *, delete: bool = False) -> Iterator[Problem
 
 
 def _volumes(storage: Storage) -> Iterable[Volume]:
-    return Volume.objects.filter(job__storage=storage).select_related("job").order_by("job_id")
+    volumes = Volume.objects.filter(job__storage=storage)
+    return volumes.select_related("job__storage").order_by("job_id")
 
 
 def _catalogued(known: dict[Path, Volume], delete: bool) -> Iterator[Problem]:
@@ -60,27 +61,23 @@ def _catalogued(known: dict[Path, Volume], delete: bool) -> Iterator[Problem]:
 
 
 def _faults(path: Path, volume: Volume) -> Iterator[tuple[Path, str]]:
-    job = f"backup {volume.job_id}"
-    try:
-        size = path.stat().st_size
-    except OSError as e:
-        yield path, f"The volume of {job} cannot be read: {e.strerror}."
-    else:
-        if size != volume.size:
-            yield path, f"The volume of {job} has {size} bytes, not {volume.size}."
+    if fault := volume_fault(volume):
+        yield path, fault
     try:
         manifest = ManifestReader(manifest_path(path))
     except EngineError as e:
         yield manifest_path(path), str(e)
         return
     if manifest.head["volume"].get("sha256") != volume.sha256.hex():
-        yield manifest.path, f"The manifest does not belong to the volume of {job}."
+        message = f"The manifest does not belong to the volume of backup {volume.job_id}."
+        yield manifest.path, message
 
 
 def _without_volume(storage: Storage) -> Iterator[Problem]:
     backups = Job.objects.backups().good().filter(storage=storage).order_by("pk")
     for job in backups.filter(volume=None, source_links__isnull=False).distinct():
-        yield Problem(storage.path, f"Backup {job.pk} has no volume.", job.pk)
+        path = Path(storage.path, volume_name(job))
+        yield Problem(str(path), f"The catalog has no volume of backup {job.pk}.", job.pk)
     for job in backups.exclude(volume=None).exclude(level=Job.Level.FULL).filter(parent=None):
         yield Problem(storage.path, f"What backup {job.pk} builds on is gone.", job.pk)
 

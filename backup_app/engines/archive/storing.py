@@ -35,6 +35,25 @@ def manifest_path(volume: Path) -> Path:
     return volume.with_name(volume.name + SUFFIX)
 
 
+def volume_path(volume: Volume) -> Path:
+    """Return where a volume is; raises EngineError unless its storage is there."""
+    return storage_folder(volume.job.storage) / volume.path
+
+
+def volume_fault(volume: Volume) -> str:
+    """Return in a sentence what is wrong with a volume's file, going by its size; "" if nothing."""
+    try:
+        path = volume_path(volume)
+        size = path.stat().st_size
+    except EngineError as e:
+        return str(e)
+    except OSError as e:
+        return f"The volume '{path}' of backup {volume.job_id} cannot be read: {e.strerror}."
+    if size == volume.size:
+        return ""
+    return f"The volume '{path}' of backup {volume.job_id} has {size} bytes, not {volume.size}."
+
+
 def make_work_folder(job: Job) -> Path:
     """Return a new empty work folder that only this service's user can read."""
     storage_folder(job.storage)

@@ -10,6 +10,7 @@ from ...models import Entry, Volume
 from ..base import Outcome, Run
 from . import paths
 from .batches import BATCH
+from .chain import volume_faults
 from .manifest_reader import ManifestReader, Row
 from .storing import manifest_path
 from .tarstream import Member, TarStream
@@ -60,12 +61,8 @@ class Verification:
             self.job_run.error(message)
 
     def _check_sources(self) -> None:
-        sources = Volume.objects.filter(job__dependent_links__job=self.job).exclude(job=self.job)
-        for volume in sources.select_related("job__storage"):
-            path = Path(volume.job.storage.path) / volume.path
-            if not path.is_file() or path.stat().st_size != volume.size:
-                other = f"Backup {volume.job_id}, which this one builds on,"
-                self.fault(f"{other} has lost its volume '{path}'.")
+        for fault in volume_faults(self.job.sources.exclude(pk=self.job.pk)):
+            self.fault(fault)
 
     def _check_file(self, volume: Volume, path: Path) -> None:
         digest = hashlib.sha256()
