@@ -5,6 +5,18 @@ from html import escape
 
 import nh3
 
+# What a browser may take for a URL in a srcset, and what begins with a scheme but the web's.
+SRCSET_PARTS = re.compile(r"[^\s,]+")
+OTHER_SCHEME = re.compile(r"(?!https?:)[^/?#]*:", re.IGNORECASE)
+
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    """Return the value of an attribute, None for a srcset with a URL that src could not have."""
+    if name == "srcset" and any(map(OTHER_SCHEME.match, SRCSET_PARTS.findall(value))):
+        return None
+    return value
+
+
 HTML = nh3.Cleaner(
     tags={
         *("p", "br", "hr", "div", "span", "blockquote", "pre", "code", "figure", "figcaption"),
@@ -16,7 +28,7 @@ HTML = nh3.Cleaner(
     attributes={
         "*": {"class", "title", "lang", "dir"},
         "a": {"href", "rel"},
-        "img": {"src", "alt", "width", "height"},
+        "img": {"src", "srcset", "sizes", "alt", "width", "height", "decoding", "loading"},
         "ol": {"start", "reversed", "type"},
         "blockquote": {"cite"},
         "q": {"cite"},
@@ -27,6 +39,7 @@ HTML = nh3.Cleaner(
         "td": {"colspan", "rowspan"},
     },
     tag_attribute_values={"a": {"target": {"_blank", "_self"}}},
+    attribute_filter=_attribute,
     url_schemes={"http", "https", "mailto", "tel"},
     # Browsers imply noopener with target="_blank"; a rel of the writer's is read back.
     link_rel=None,

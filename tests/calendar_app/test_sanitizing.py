@@ -20,6 +20,8 @@ from calendar_app.sanitizing import MOST_TAGS, plain_text, rich_text
         '<a href="https://a.org/" target="_blank">a</a>',
         '<a href="/here#there">a</a><a href="mailto:a@b.org">m</a><a href="tel:+331">t</a>',
         '<img src="https://a.org/i.png" alt="A &amp; B" width="10" height="20">',
+        '<img src="/i.png" srcset="/i.png 1x, https://a.org/w_2,h_2/i.png?a:b 2x" sizes="50vw">',
+        '<img src="/i.png" srcset="//a.org/i.png, i2.png 1.5x" decoding="async" loading="lazy">',
         '<table><thead><tr><th scope="col">H</th></tr></thead></table>',
         '<table><tbody><tr><td colspan="2">c</td></tr></tbody></table>',
         '<p class="lead" lang="fr" dir="ltr">Bonjour</p>',
@@ -68,6 +70,19 @@ def test_html_is_put_right(html, kept):
         ('<a href="https://a.org/" target="_top">a</a>', '<a href="https://a.org/">a</a>'),
         ('<img src="data:image/png;base64,AA" onerror="x">', "<img>"),
         ("<img src=x onerror=alert(1)//>", '<img src="x">'),
+        *(
+            (f'<img src="/i.png" srcset="{srcset}">', '<img src="/i.png">')
+            for srcset in (
+                "javascript:alert(1)",
+                "data:image/svg+xml;base64,AA 1x, /i.png 2x",
+                "/i.png 1x,data:text/html,x 2x",
+                "/i.png,\tJaVaScRiPt:alert(1) 2x",
+                "/i.png 1x, \x01javascript:alert(1) 2x",
+                "&#106;avascript:alert(1)",
+                "file:///etc/passwd 1x",
+                "https&#x3a;//a.org/ 1x, blob:https://a.org/ 2x",
+            )
+        ),
         ('<iframe src="https://a.org/">a</iframe>', "a"),
         ("<svg><script>alert(1)</script></svg>", ""),
         ('<math><mi xlink:href="javascript:alert(1)">a</mi></math>', ""),
