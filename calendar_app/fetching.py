@@ -76,6 +76,11 @@ class Target:
         return cls(parts.scheme, _host(parts), port, path, query)
 
     @property
+    def origin(self) -> tuple[str, int]:
+        """Who answers: the host and the port."""
+        return self.host, self.port
+
+    @property
     def authority(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
@@ -160,15 +165,15 @@ def check_public(url: str) -> str:
 def fetch(url: str, *, max_bytes: int, seconds: float, allow_private: bool = False) -> Fetched:
     """GET url, following redirects, and return what is there; raises FetchError.
 
-    allow_private lets the host of url itself be private, for a URL that an operator has typed;
-    wherever it redirects to must be public nonetheless.
+    allow_private lets the host and port of url itself be private, for a URL that an operator has
+    typed; wherever else it redirects to must be public nonetheless.
     """
     deadline = time.monotonic() + seconds
     target = Target.parse(url)
-    trusted = target.host if allow_private else None
+    trusted = target.origin if allow_private else None
     for _ in range(MAX_REDIRECTS + 1):
         addresses = addresses_of(target.host, deadline - time.monotonic())
-        if target.host != trusted:
+        if target.origin != trusted:
             _require_public(target, addresses)
         with _translated(target, deadline), _opened(target, addresses, deadline) as response:
             location = response.headers.get("Location")

@@ -201,9 +201,10 @@ class TestPrivateAddress:
         assert names.asked.count("rebinds.test") == 1
         assert site.seen == []
 
-    def test_behind_a_redirect_is_refused(self, site, other, names):
-        # 127.0.0.1 stands for the public host that the operator trusts.
-        site.redirect("/a", other.url("/secret", "localhost"))
+    @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+    def test_behind_a_redirect_is_refused(self, host, site, other):
+        # The operator trusts 127.0.0.1 at the port of site alone.
+        site.redirect("/a", other.url("/secret", host))
 
         assert isinstance(refusal(site.url("/a")), PrivateAddressError)
         assert other.seen == []
@@ -219,12 +220,21 @@ class TestPrivateAddress:
 
 
 class TestRedirect:
-    def test_is_followed_to_the_end(self, site, other):
+    def test_is_followed_where_the_operator_trusts_the_host(self, site):
+        site.redirect("/a", site.url("/b"))
+        site.page("/b", b"hello")
+
+        assert get(site.url("/a")).body == b"hello"
+
+    def test_is_followed_to_the_end(self, published_site, other):
+        site = published_site
         site.redirect("/a", "b?c=d", 301)
         site.redirect("/b", other.url("/c"), 307)
         other.page("/c", b"hello")
 
-        assert get(site.url("/a")) == Fetched(b"hello", "", other.url("/c"))
+        found = get(site.url("/a"), allow_private=False)
+
+        assert found == Fetched(b"hello", "", other.url("/c"))
 
     def test_may_be_written_unescaped(self, site):
         site.redirect("/a", "/é".encode().decode("latin-1"))
