@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 
-from django.db.models import Count, OuterRef, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import CharField, Count, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Cast, Coalesce, Concat
 
 from . import names
 from .exceptions import CalendarError
@@ -62,29 +62,64 @@ def recount_of(events):
             recount(model, ids)
 
 
-def delete(term):
-    """Delete term for good; the children of a category move to the top level.
+def delete(*doomed):
+    """Delete categories, or tags, for good; the children of a category move to its parent.
 
     Raises CalendarError ``term_exists`` when one of them finds its name taken there.
     """
     with writing():
-        if crowded := crowded_out(term):
+        if crowded := crowded_out(doomed):
             raise CalendarError(
-                f"Without '{term.name}', its '{crowded[0].name}' would move to the top level, "
-                "which has that name already: rename or move one of them first.",
+                f"'{crowded[0].name}' would move up one level, which has that name already: "
+                "rename or move one of them first.",
                 code="term_exists",
                 term_id=crowded[0].pk,
             )
-        term.delete()
+        _move_up_children([term for term in doomed if isinstance(term, Category)])
+        for term in doomed:
+            term.delete()
 
 
-def crowded_out(term):
-    """Return the children of term for whose names there is no place at the top level."""
-    children = list(term.children.all()) if isinstance(term, Category) else []
-    top = Category.objects.filter(parent=None)
-    at_top = names.named(top, [child.name for child in children])
-    taken = {names.key(category.name) for category in at_top}
-    return [child for child in children if names.key(child.name) in taken]
+def crowded_out(doomed):
+    """Return the children of these terms whose names are taken where they would move."""
+    moves = _moves(doomed)
+    found, taken = [], _taken(moves, doomed)
+    for child, parent in moves.items():
+        place = parent, names.key(child.name)
+        if place in taken:
+            found.append(child)
+        taken.add(place)
+    return found
+
+
+def _moves(doomed):
+    """Return the children that stay, as {category: ID of its parent to come}."""
+    parents = {term.pk: term.parent_id for term in doomed if isinstance(term, Category)}
+    moves = {}
+    for child in Category.objects.filter(parent__in=parents).exclude(pk__in=parents):
+        moves[child] = child.parent_id
+        while moves[child] in parents:
+            moves[child] = parents[moves[child]]
+    return moves
+
+
+def _taken(moves, doomed):
+    """Return (parent ID, key of name) of what stands already where the children move to."""
+    level = Q(parent__in=[parent for parent in moves.values() if parent])
+    if None in moves.values():
+        level |= Q(parent=None)
+    others = Category.objects.filter(level).exclude(pk__in=[term.pk for term in doomed])
+    found = names.named(others, [child.name for child in moves])
+    return {(term.parent_id, names.key(term.name)) for term in found}
+
+
+def _move_up_children(doomed):
+    moves = _moves(doomed)
+    # What is about to go leaves its name to others first: no name has a line break.
+    going = Category.objects.filter(pk__in=[category.pk for category in doomed])
+    going.update(name=Concat(Value("\n"), Cast("pk", CharField())))
+    for child, parent in moves.items():
+        Category.objects.filter(pk=child.pk).update(parent=parent)
 
 
 def children_by_parent():

@@ -32,16 +32,14 @@ class TermAdmin(ApiLink, Transfers, ModelAdmin):
         terms.delete(obj)
 
     def delete_queryset(self, request, queryset):
-        for term in queryset:
-            terms.delete(term)
+        terms.delete(*queryset)
 
     def get_deleted_objects(self, objs, request):
         # Events only lose the term; naming them would read them all.
         names = [str(obj) for obj in objs]
         protected = [
-            f"{child}, which would move to the top level, where there is one already"
-            for term in objs
-            for child in terms.crowded_out(term)
+            f"{child}, which would move up one level, where there is one already"
+            for child in terms.crowded_out(objs)
         ]
         return names, {self.opts.verbose_name_plural: len(names)}, set(), protected
 

@@ -158,8 +158,25 @@ def test_a_category_whose_child_finds_its_name_taken_above_stays(client, user):
     page = client.post(delete_url(music), {"post": "yes"})
     client.post(reverse("admin:calendar_app_category_changelist"), bulk)
 
-    assert "would move to the top level" in page.content.decode()
+    assert "would move up one level" in page.content.decode()
     assert Category.objects.count() == 3
+
+
+def test_categories_of_one_line_are_deleted_in_bulk(client, user):
+    top = CategoryFactory()
+    middle = CategoryFactory(parent=top)
+    low = CategoryFactory(parent=middle)
+    child = CategoryFactory(parent=low)
+    bulk = {
+        "action": "delete_selected",
+        "post": "yes",
+        "_selected_action": [low.pk, middle.pk],
+    }
+
+    client.post(reverse("admin:calendar_app_category_changelist"), bulk)
+
+    child.refresh_from_db()
+    assert (child.parent, Category.objects.count()) == (top, 2)
 
 
 @as_role("Author")

@@ -1,5 +1,7 @@
 import pytest
 
+from calendar_app import terms
+from calendar_app.exceptions import CalendarError
 from calendar_app.models import Category, Tag
 
 from .client import P, client_of
@@ -173,3 +175,80 @@ def test_a_category_whose_child_finds_its_name_taken_above_stays(top):
     assert response.json()["code"] == "term_exists"
     assert response.json()["data"] == {"status": 400, "term_id": jazz.pk}
     assert Category.objects.count() == 3
+
+
+def delete(category):
+    return client_of(role="Editor").delete(f"{P}/categories/{category.pk}")
+
+
+def test_the_children_of_a_deleted_category_move_to_its_parent():
+    music = CategoryFactory(name="Music")
+    jazz = CategoryFactory(name="Jazz", parent=music)
+    bebop = CategoryFactory(name="Bebop", parent=jazz)
+
+    answer = delete(jazz)
+
+    bebop.refresh_from_db()
+    assert answer.status_code == 200
+    assert (bebop.parent, bebop.name) == (music, "Bebop")
+
+
+def test_a_child_may_have_the_name_of_its_deleted_parent():
+    music = CategoryFactory(name="Music")
+    child = CategoryFactory(name="Music", parent=music)
+
+    assert delete(music).status_code == 200
+    assert list(Category.objects.values_list("pk", "name", "parent")) == [(child.pk, "Music", None)]
+
+
+def test_a_category_stays_when_its_child_finds_its_name_taken_below_its_parent():
+    music = CategoryFactory(name="Music")
+    jazz, _ = (CategoryFactory(name=name, parent=music) for name in ("Jazz", "Bebop"))
+    bebop = CategoryFactory(name="bebop", parent=jazz)
+
+    answer = delete(jazz)
+
+    refused(answer, code="term_exists")
+    assert answer.json()["data"]["term_id"] == bebop.pk
+
+
+def test_a_name_at_the_top_does_not_matter_to_a_child_that_moves_elsewhere():
+    CategoryFactory(name="Bebop")
+    jazz = CategoryFactory(name="Jazz", parent=CategoryFactory(name="Music"))
+    CategoryFactory(name="Bebop", parent=jazz)
+
+    assert delete(jazz).status_code == 200
+
+
+class TestCategoriesDeletedTogether:
+    def test_leave_their_children_to_the_next_above_that_stays(self):
+        top = CategoryFactory()
+        first = CategoryFactory(parent=top)
+        second = CategoryFactory(parent=first)
+        child = CategoryFactory(parent=second)
+
+        terms.delete(first, second)
+
+        child.refresh_from_db()
+        assert child.parent == top
+        assert set(Category.objects.all()) == {top, child}
+
+    def test_may_have_names_that_are_taken_where_none_of_them_goes(self):
+        CategoryFactory(name="Jazz")
+        music = CategoryFactory(name="Music")
+        jazz = CategoryFactory(name="Jazz", parent=music)
+
+        terms.delete(music, jazz)
+
+        assert [category.name for category in Category.objects.all()] == ["Jazz"]
+
+    def test_stay_when_two_children_of_one_name_would_meet(self):
+        music = CategoryFactory(name="Music")
+        jazz = CategoryFactory(name="Jazz", parent=music)
+        for parent in (music, jazz):
+            CategoryFactory(name="Bebop", parent=parent)
+
+        with pytest.raises(CalendarError, match="'Bebop' would move up"):
+            terms.delete(music, jazz)
+
+        assert Category.objects.count() == 4
