@@ -48,7 +48,7 @@ class Service:
                 "https://example.org/calendar/events/v1 (without a user name)."
             )
         path = parts.path.rstrip("/").removesuffix("/events")
-        self.host = parts.netloc
+        self.host = parts.hostname
         self.base = f"{parts.scheme}://{parts.netloc}{path}"
         headers = {"Accept": "application/json", "User-Agent": "calendar-import"}
         if username:

@@ -63,9 +63,13 @@ class Venue(Post):
 
     @property
     def region(self):
-        """The state of a US venue (or one without a country), the province of another."""
+        """The state of a US venue (or one without a country), the province of another.
+
+        Where that one is empty it is the other.
+        """
         in_us = self.country.strip().lower() in US_NAMES
-        return self.stateprovince or (self.state if in_us else self.province)
+        own, other = (self.state, self.province) if in_us else (self.province, self.state)
+        return self.stateprovince or own or other
 
 
 def _require_range(name, degrees, most):

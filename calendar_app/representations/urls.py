@@ -19,7 +19,7 @@ class Urls:
 
     def __init__(self, base):
         self.base = base.rstrip("/")
-        self.host = urlsplit(self.base).netloc
+        self.host = urlsplit(self.base).hostname
 
     @classmethod
     def of(cls, request):
@@ -39,6 +39,7 @@ class Urls:
         return lambda name: f"{folder}{filepath_to_uri(name)}"
 
     def global_id(self, pk):
+        """Return what names a record everywhere; the port is no part of it."""
         return f"{self.host}?id={pk}"
 
     def rest(self, collection, pk=None):

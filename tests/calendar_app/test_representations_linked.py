@@ -135,6 +135,15 @@ def test_stateprovince_follows_the_country(country, given, expected):
     assert representations.venue(venue, URLS)["stateprovince"] == expected
 
 
+@pytest.mark.parametrize(
+    ("country", "named"), [("", "province"), ("USA", "province"), ("Canada", "state")]
+)
+def test_stateprovince_falls_back_to_the_other_one(country, named):
+    venue = VenueFactory(country=country, **{named: "Ontario"})
+
+    assert representations.venue(venue, URLS)["stateprovince"] == "Ontario"
+
+
 def test_a_venues_json_ld_stands_before_the_maps():
     keys = list(representations.venue(VenueFactory(phone="1"), URLS, full=True))
 
