@@ -49,6 +49,14 @@ class Conf:
         return ZoneInfo(self.zone_name)
 
     @property
+    def currency(self) -> dict[str, str]:
+        return {
+            "symbol": self.CURRENCY_SYMBOL,
+            "code": self.CURRENCY_CODE,
+            "position": self.CURRENCY_POSITION,
+        }
+
+    @property
     def user_model(self) -> str:
         return settings.AUTH_USER_MODEL
 

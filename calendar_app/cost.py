@@ -1,26 +1,26 @@
 """Costs as people write them.
 
-A cost is one amount, several of which the least and the greatest count, or a text:
+A cost is one amount, several of which the least and the greatest are shown, or a text:
 
     written                 text                values
     12, "12"                $12                 ["12"]          (the site's symbol)
     "20$"                   20$                 ["20"]          (one amount: as written)
     "10-25", [25, 10]       $10 – $25           ["10", "25"]
+    [30, 10, 20]            $10 – $30           ["10", "20", "30"]
     "15 € – 1.200,50 €"     15 € – 1.200,50 €   ["15", "1200.50"]
     0, "$0.00", "free"      Free                ["0"]
     "Pay what you can"      Pay what you can    ["pay-what-you-can"]
     "", None, []                                []
 
 An amount is a number with at most one word beside it, its symbol. Amounts in different symbols, and
-anything that is not amounts through and through, are a text. What a cost shows is itself a cost,
-and the same one: `parse(parse(x).text) == parse(x)`.
+anything that is not amounts through and through, are a text. The full form of a cost names every
+amount, `$10 – $20 – $30`, and is the same cost: `parse(parse(x).full) == parse(x)`.
 """
 
 import re
 import reprlib
 from decimal import Decimal
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from django.utils.text import slugify
@@ -28,6 +28,7 @@ from django.utils.text import slugify
 from calendar_app.sanitizing import plain_text
 
 LONGEST = 255
+LONGEST_FULL = 2000
 MOST = 100
 FREE = "Free"
 
@@ -84,11 +85,12 @@ class CostError(ValueError):
 
 
 class Cost(NamedTuple):
-    """What a cost shows, and its details: currency_symbol, currency_code, currency_position and
-    values, a list of strings.
+    """What a cost shows, its full form to store, and its details: currency_symbol, currency_code,
+    currency_position and values, a list of strings.
     """
 
     text: str
+    full: str
     details: dict[str, Any]
 
 
@@ -137,7 +139,9 @@ def parse(value: object, *, symbol: str = "$", code: str = "USD", position: str 
         "currency_position": currency.position,
         "values": [f"{each.value:f}" for each in amounts] or _slug(text),
     }
-    return Cost(_short(" – ".join(each.show(currency) for each in amounts) or text), details)
+    shown = [each.show(currency) for each in amounts] or [text]
+    text, full = " – ".join(dict.fromkeys((shown[0], shown[-1]))), " – ".join(shown)
+    return Cost(_within(LONGEST, text), _within(LONGEST_FULL, full), details)
 
 
 def _line(item: object) -> str:
@@ -153,14 +157,14 @@ def _line(item: object) -> str:
             f"{reprlib.repr(item)} is not a cost; give a number, a text such as '10-25', "
             "or a list of these."
         )
-    if NEGATIVE.fullmatch(_short(text)):
+    if NEGATIVE.fullmatch(_within(LONGEST_FULL, text)):
         raise CostError(f"{text!r} is not a cost: an amount is 0 or more.")
     return text
 
 
-def _short(text: str) -> str:
-    if len(text) > LONGEST:
-        raise CostError(f"A cost has at most {LONGEST} characters; this has {len(text)}.")
+def _within(longest: int, text: str) -> str:
+    if len(text) > longest:
+        raise CostError(f"A cost has at most {longest} characters; this has {len(text)}.")
     return text
 
 
@@ -172,8 +176,8 @@ def _figures(number: Decimal) -> str:
 
 @lru_cache(maxsize=1024)
 def _amounts(text: str) -> tuple[Amount, ...]:
-    """Return the least and the greatest amount of a text, one if they are equal, none if it is not
-    made of amounts in one currency.
+    """Return the different amounts of a text, the least first; none if it is not made of amounts
+    in one currency.
     """
     read = [_amount(part) for part in BETWEEN.split(text)]
     amounts = [each for each in read if each]
@@ -181,10 +185,8 @@ def _amounts(text: str) -> tuple[Amount, ...]:
     if len(amounts) < len(read) or len({each.symbol for each in currencies}) > 1:
         return ()
     shared = currencies[0] if currencies else None
-    by_value = attrgetter("value")
-    least, greatest = min(amounts, key=by_value), max(amounts, key=by_value)
-    edges = (least, greatest) if least.value < greatest.value else (least,)
-    return tuple(each._replace(currency=shared) for each in edges)
+    different = {each.value: each for each in reversed(amounts)}
+    return tuple(different[value]._replace(currency=shared) for value in sorted(different))
 
 
 def _amount(text: str) -> Amount | None:

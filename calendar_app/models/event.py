@@ -43,7 +43,7 @@ class Event(Post):
     end_utc = models.DateTimeField("end (UTC)", editable=False)
     duration = models.PositiveBigIntegerField(editable=False, help_text="seconds")
 
-    cost = models.CharField(max_length=255, blank=True)
+    cost = models.CharField(max_length=2000, blank=True)
     website = models.URLField(max_length=2000, blank=True)
     show_map = models.BooleanField(default=True)
     show_map_link = models.BooleanField(default=True)

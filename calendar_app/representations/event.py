@@ -78,7 +78,7 @@ def _times(record):
 
 
 def _cost(text):
-    return _read_cost(text, conf.CURRENCY_SYMBOL, conf.CURRENCY_CODE, conf.CURRENCY_POSITION)
+    return _read_cost(text, **conf.currency)
 
 
 @lru_cache(maxsize=1024)

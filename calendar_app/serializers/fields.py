@@ -246,7 +246,10 @@ class ZoneField(TextField):
     }
 )
 class CostField(Clearable, serializers.Field):
-    """A cost as a text, a number or a list of these; the text that it shows."""
+    """A cost as a text, a number or a list of these; its full form.
+
+    The text that GET shows for several amounts leaves the cost as it is.
+    """
 
     default_error_messages = {
         "null_characters": TextField.default_error_messages["null_characters"],
@@ -255,13 +258,11 @@ class CostField(Clearable, serializers.Field):
     def to_internal_value(self, data):
         if any("\0" in str(part) for part in (data if isinstance(data, list) else [data])):
             self.fail("null_characters")
+        record = getattr(self.parent, "instance", None)
+        if record and data == cost.parse(record.cost, **conf.currency).text:
+            return record.cost
         try:
-            return cost.parse(
-                data,
-                symbol=conf.CURRENCY_SYMBOL,
-                code=conf.CURRENCY_CODE,
-                position=conf.CURRENCY_POSITION,
-            ).text
+            return cost.parse(data, **conf.currency).full
         except cost.CostError as e:
             raise serializers.ValidationError(str(e)) from e
 

@@ -1,4 +1,5 @@
 import time
+from contextlib import suppress
 from decimal import Decimal
 
 import pytest
@@ -56,8 +57,9 @@ def details(*values, symbol="$", code="USD", position="prefix"):
         ("Free – $25", "Free – $25", ["0", "25"]),
         ("10 - 10.00", "$10", ["10"]),
         ([10, "25"], "$10 – $25", ["10", "25"]),
-        ((25, 15, 10), "$10 – $25", ["10", "25"]),
-        (["10-15", "$25"], "$10 – $25", ["10", "25"]),
+        ((25, 15, 10), "$10 – $25", ["10", "15", "25"]),
+        (["10-15", "$25"], "$10 – $25", ["10", "15", "25"]),
+        ("10 – 15 – 15.00 – 25", "$10 – $25", ["10", "15", "25"]),
         ([10, None, ""], "$10", ["10"]),
         (["free", 0], "Free", ["0"]),
         ("Pay what you can", "Pay what you can", ["pay-what-you-can"]),
@@ -79,7 +81,24 @@ def details(*values, symbol="$", code="USD", position="prefix"):
     ],
 )
 def test_a_cost_is_amounts_or_a_text(value, text, values):
-    assert cost.parse(value) == Cost(text, details(*values))
+    parsed = cost.parse(value)
+
+    assert (parsed.text, parsed.details) == (text, details(*values))
+
+
+@pytest.mark.parametrize(
+    ("value", "full", "values"),
+    [
+        ([30, 10, 20], "$10 – $20 – $30", ["10", "20", "30"]),
+        (["0$", "20$", "30$"], "Free – 20$ – 30$", ["0", "20", "30"]),
+        (range(1, 101), " – ".join(f"${n}" for n in range(1, 101)), [*map(str, range(1, 101))]),
+    ],
+)
+def test_the_full_form_names_every_amount(value, full, values):
+    parsed = cost.parse(list(value))
+
+    assert (parsed.full, parsed.details["values"]) == (full, values)
+    assert cost.parse(full) == parsed
 
 
 @pytest.mark.parametrize(
@@ -99,7 +118,7 @@ def test_a_cost_is_amounts_or_a_text(value, text, values):
     ],
 )
 def test_what_stands_beside_the_number_is_its_symbol(value, text, currency):
-    assert cost.parse(value) == Cost(text, details("20", **currency))
+    assert cost.parse(value) == Cost(text, text, details("20", **currency))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +127,6 @@ def test_what_stands_beside_the_number_is_its_symbol(value, text, currency):
         ("15 € - 25 €", "15 € – 25 €"),
         ("15-25€", "15€ – 25€"),
         ("€15-25", "€15 – €25"),
-        (["15", "20€", "25"], "15€ – 25€"),
         ("EUR 15-EUR 25", "EUR 15 – EUR 25"),
     ],
 )
@@ -122,13 +140,16 @@ def test_amounts_share_the_symbol_of_the_first_that_has_one(value, text):
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (12, Cost("12€", details("12", **EURO))),
-        ("10-25", Cost("10€ – 25€", details("10", "25", **EURO))),
-        ("0", Cost("Free", details("0", **EURO))),
-        ("Ask us", Cost("Ask us", details("ask-us", **EURO))),
-        ("", Cost("", details(**EURO))),
-        ("$12", Cost("$12", details("12"))),
-        ("12 credits", Cost("12 credits", details("12", **EURO | {"symbol": "credits"}))),
+        (12, Cost("12€", "12€", details("12", **EURO))),
+        ("10-25", Cost("10€ – 25€", "10€ – 25€", details("10", "25", **EURO))),
+        ("0", Cost("Free", "Free", details("0", **EURO))),
+        ("Ask us", Cost("Ask us", "Ask us", details("ask-us", **EURO))),
+        ("", Cost("", "", details(**EURO))),
+        ("$12", Cost("$12", "$12", details("12"))),
+        (
+            "12 credits",
+            Cost("12 credits", "12 credits", details("12", **EURO | {"symbol": "credits"})),
+        ),
     ],
 )
 def test_the_site_s_currency_is_used_where_none_is_written(value, expected):
@@ -158,7 +179,7 @@ def test_a_site_s_symbol_has_the_site_s_code():
         ("$-5", "'$-5' is not a cost: an amount is 0 or more."),
         ("-5 €", "'-5 €' is not a cost: an amount is 0 or more."),
         ("x" * 256, "A cost has at most 255 characters; this has 256."),
-        ([10**5000], "A cost has at most 255 characters; this has 5001."),
+        ([10**5000], "A cost has at most 2000 characters; this has 5001."),
         ([10, -5], "'-5' is not a cost: an amount is 0 or more."),
         (["x" * 150] * 2, "A cost has at most 255 characters; this has 303."),
         ([1] * 101, "A cost has at most 100 amounts; these are 101."),
@@ -173,12 +194,13 @@ def test_what_cannot_be_a_cost_is_refused(value, message):
 
 @pytest.mark.parametrize(
     "text",
-    ["1" * 254, "1 111" * 50, "a" * 255, "$" * 254 + "1", "1-" * 127, "1,111" * 50, "a 1" * 85],
+    ["1", "1 111", "a", "$", "1-", "1,111", "a 1", "-", "'1", "1 – "],
 )
 def test_a_long_cost_is_read_in_no_time(text):
     start = time.process_time()
 
-    cost.parse(text)
+    with suppress(CostError):
+        cost.parse((text * 2000)[:1999] + "1")
 
     assert time.process_time() - start < 0.1
 
@@ -199,11 +221,14 @@ def test_any_value_is_a_cost_that_reads_as_itself_or_refused(value, site):
     except CostError:
         return
 
-    assert cost.parse(parsed.text, **site) == parsed
+    assert cost.parse(parsed.full, **site) == parsed
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=100))
-def test_values_are_the_least_and_the_greatest_amount(numbers):
-    values = cost.parse(numbers).details["values"]
+def test_values_are_all_amounts_in_order(numbers):
+    try:
+        values = cost.parse(numbers).details["values"]
+    except CostError:
+        return
 
-    assert [Decimal(each) for each in values] == sorted({min(numbers), max(numbers)})
+    assert [Decimal(each) for each in values] == sorted(set(numbers))

@@ -80,6 +80,7 @@ CASES = {
     "rich event": ("events", rich_event),
     "plain event": ("events", EventFactory),
     "scheduled event": ("events", lambda: rich_event(status="future", **later())),
+    "three costs": ("events", lambda: EventFactory(cost="Free – 20$ – 30$")),
     "draft": ("events", lambda: rich_event(status="draft")),
     "all-day event": ("events", lambda: EventFactory(all_day=True, timezone="UTC+5.5")),
     "two venues": ("events", lambda: EventFactory(venues=[VenueFactory(), VenueFactory()])),
