@@ -15,8 +15,8 @@ ARGUMENT_KEYS = ("type", "format", "items", "enum", "default", "minimum", "maxim
 PATTERNS = {"id": r"(?P<id>\d+)", "slug": r"(?P<slug>[^/]+)"}
 
 
-def text_parameter(name, default):
-    return OpenApiParameter(name, OpenApiTypes.STR, default=default)
+def text_parameter(name, default, description):
+    return OpenApiParameter(name, OpenApiTypes.STR, default=default, description=description)
 
 
 @cache

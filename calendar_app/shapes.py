@@ -10,6 +10,7 @@ URL = {"type": "string", "format": "uri"}
 TEXTS = {"type": "array", "items": TEXT}
 # Free JSON: schema.org descriptions, custom fields.
 ANY_OBJECT = {"type": "object", "additionalProperties": True}
+TRIMMED = {**ANY_OBJECT, "description": "What `_fields` leaves of the answer."}
 NOTHING = {"type": "array", "maxItems": 0, "items": {}}
 STAMP = {
     "type": "string",

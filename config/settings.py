@@ -225,7 +225,9 @@ SPECTACULAR_SETTINGS = {
         ]
     },
     "SERVE_INCLUDE_SCHEMA": False,
-    "POSTPROCESSING_HOOKS": [],  # the choices of a field stay with the field
+    "ENFORCE_NON_BLANK_FIELDS": True,
+    # The choices of a field stay with the field.
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enum_id_removal"],
     "SCHEMA_PATH_PREFIX": rf"/{BASE_PATH}(calendar/events/v1|api)",
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -12,10 +12,15 @@ from .base import CalendarView
 class NamespaceView(CalendarView):
     @extend_schema(
         operation_id="namespace",
-        summary="The routes of this namespace and the arguments that they take",
+        summary="List the routes",
+        description="The routes of this namespace, with the methods and arguments of each.",
         parameters=[
-            description.text_parameter("namespace", default=description.NAMESPACE),
-            description.text_parameter("context", default="view"),
+            description.text_parameter(
+                "namespace", description.NAMESPACE, "Accepted for WordPress clients; ignored."
+            ),
+            description.text_parameter(
+                "context", "view", "Accepted for WordPress clients; ignored."
+            ),
         ],
         responses=description.OBJECT,
     )
@@ -27,7 +32,8 @@ class NamespaceView(CalendarView):
 class DocumentationView(CalendarView):
     @extend_schema(
         operation_id="documentation",
-        summary="The OpenAPI description of this namespace",
+        summary="Get the OpenAPI description",
+        description="This namespace in OpenAPI 3, as JSON.",
         responses=description.OBJECT,
     )
     def get(self, request):
