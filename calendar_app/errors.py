@@ -68,13 +68,17 @@ def as_refusal(exc):
 def _invalid(detail):
     errors = dict(_flatten(detail))
     missing = [name for name, found in errors.items() if found[0].code == "required"]
-    if missing:
-        return CalendarError(
-            f"Missing parameter(s): {', '.join(missing)}",
-            code="rest_missing_callback_param",
-            params=missing,
-        )
-    return InvalidParams({name: " ".join(map(str, found)) for name, found in errors.items()})
+    wrong = {name: " ".join(map(str, errors[name])) for name in errors if name not in missing}
+    refusal = InvalidParams(wrong)
+    if not missing:
+        return refusal
+    sentence = f"Missing parameter(s): {', '.join(missing)}"
+    return CalendarError(
+        f"{sentence}. {refusal.message}" if wrong else sentence,
+        code="rest_missing_callback_param",
+        params=missing,
+        **({"details": refusal.data["details"]} if wrong else {}),
+    )
 
 
 def _flatten(detail, name=""):

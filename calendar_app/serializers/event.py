@@ -108,8 +108,8 @@ class EventSerializer(PostSerializer):
         if "post_password" in data:
             post.set_password(data.pop("post_password"))
         self._links = {name: data.pop(name) for name in LINKS if name in data}
-        self._require_tree(post, data.get("parent"))
         super().apply(post, data)
+        self._require_tree(post, data.get("parent"))
 
     def put(self, post):
         for name in ("venues", "organizers"):

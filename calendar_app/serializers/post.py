@@ -2,19 +2,18 @@
 
 from datetime import UTC
 
-from django.core.exceptions import ValidationError as ModelError
 from rest_framework import serializers
 
 from .. import images, links, posts, rights, zones
 from ..conf import conf
 from ..exceptions import Forbidden, Gone, NotFound
 from ..models import Status
-from ..revision import writing
 from .fields import DateField, HtmlField, StatusField
+from .record import RecordSerializer
 from .relations import AuthorField, ImageField, found
 
 
-class PostSerializer(serializers.Serializer):
+class PostSerializer(RecordSerializer):
     """Writes a record of ``model``: only what the input names, as far as the user may."""
 
     author = AuthorField(
@@ -68,12 +67,11 @@ class PostSerializer(serializers.Serializer):
             raise Forbidden(f"You may not delete the {self.kind} {self.instance.pk}.")
         return status
 
-    def save(self, **kwargs):
-        with writing():
-            return super().save(**kwargs)
+    def blank(self):
+        return self.model(author=self.user)
 
     def create(self, data):
-        return self.store(self.model(author=self.user), found(self, data))
+        return self.store(self.blank(), *found(self, data))
 
     def update(self, post, data):
         # What another request wrote since post was read stays.
@@ -87,29 +85,24 @@ class PostSerializer(serializers.Serializer):
                 f"The {self.kind} {post.pk} is in the trash.",
                 code=f"{self.kind}-no-longer-available",
             )
-        return self.store(stored, found(self, data))
+        return self.store(stored, *found(self, data))
 
-    def store(self, post, data):
+    def store(self, post, data, errors):
         """Write data, as it was validated and found, to post and return it."""
-        status = data.pop("status", None)
-        is_dated = self._set_date(post, data)
-        if "image" in data:
-            self._set_image(post, data.pop("image"))
-        self.apply(post, data)
-        self._set_status(post, status, is_dated)
-        try:
-            post.clean()
-        except ModelError as e:
-            raise serializers.ValidationError(e.message_dict) from e
+        status = data.get("status")
+        self.fill(post, data, errors)
         self.put(post)
         if status == Status.TRASH:
             posts.trash(post)
         return post
 
     def apply(self, post, data):
-        """Set the fields of post that data names."""
-        for name, value in data.items():
-            setattr(post, name, value)
+        status = data.pop("status", None)
+        is_dated = self._set_date(post, data)
+        if "image" in data:
+            self._set_image(post, data.pop("image"))
+        super().apply(post, data)
+        self._set_status(post, status, is_dated)
 
     def put(self, post):
         """Store post."""
@@ -164,8 +157,9 @@ class NamedPostSerializer(PostSerializer):
         if known is None:
             self._require_right()
             return super().create(data)
-        missing = links.missing(known, found(self, data), self.user)
-        return self.store(known, missing) if missing else known
+        data, errors = found(self, data)
+        missing = links.missing(known, data, self.user)
+        return self.store(known, missing, errors) if missing or errors else known
 
     def _require_right(self):
         """Raise Forbidden for who may write events, and no venue or organizer inside of one."""

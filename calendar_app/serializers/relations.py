@@ -20,9 +20,9 @@ ONE_OR_MANY = {"oneOf": [MANY, *ID_OR_TEXT_OR_OBJECT]}
 
 
 def found(serializer, data):
-    """Return data with the records that its values name in place of these.
+    """Return data with the records that its values name in place of these, and what is wrong.
 
-    Raises ValidationError for all fields that name what is not there.
+    That is the errors, by field, of those that name what is not there; data lacks these.
     """
     errors, known = {}, dict(data)
     for field in serializer.fields.values():
@@ -31,9 +31,8 @@ def found(serializer, data):
                 known[field.source] = field.find(data[field.source])
             except serializers.ValidationError as e:
                 errors[field.field_name] = e.detail
-    if errors:
-        raise serializers.ValidationError(errors)
-    return known
+                del known[field.source]
+    return known, errors
 
 
 class RecordField(Clearable, serializers.Field):

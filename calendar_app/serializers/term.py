@@ -1,15 +1,12 @@
-from django.core.exceptions import ValidationError as ModelError
-from rest_framework import serializers
-
 from .. import representations, terms
 from ..exceptions import CalendarError, NotFound
 from ..models import Category, Tag
-from ..revision import writing
 from .fields import HtmlField, SlugField, TextField, is_blank
+from .record import RecordSerializer
 from .relations import ParentField, found
 
 
-class TermSerializer(serializers.Serializer):
+class TermSerializer(RecordSerializer):
     """Writes a category or a tag: only what the input names."""
 
     name = TextField(max_length=200, help_text="Name, unique at its level in any case.")
@@ -21,12 +18,8 @@ class TermSerializer(serializers.Serializer):
         "gets a number.",
     )
 
-    def save(self, **kwargs):
-        with writing():
-            return super().save(**kwargs)
-
     def create(self, data):
-        return self.store(self.model(), found(self, data))
+        return self.store(self.blank(), *found(self, data))
 
     def update(self, term, data):
         # What another request wrote since term was read stays.
@@ -34,15 +27,11 @@ class TermSerializer(serializers.Serializer):
         if stored is None:
             kind = self.model._meta.model_name
             raise NotFound(f"There is no {kind} {term.pk} any more.", code=f"rest-{kind}-not-found")
-        return self.store(stored, found(self, data))
+        return self.store(stored, *found(self, data))
 
-    def store(self, term, data):
-        for name, value in data.items():
-            setattr(term, name, value)
-        try:
-            terms.save(term)
-        except ModelError as e:
-            raise serializers.ValidationError(e.message_dict) from e
+    def store(self, term, data, errors):
+        self.fill(term, data, errors)
+        terms.save(term)
         return term
 
 

@@ -7,6 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from calendar_app.models import Venue
+
 from .client import P, client_of, get
 from .factories import (
     CategoryFactory,
@@ -106,6 +108,26 @@ def test_a_page_that_is_none_is_named_with_its_value():
     assert sentence == "'0' is not what page accepts: a whole number from 1 up."
 
 
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        ("/events", {"start_date": "x", "featured": "x", "categories": "none", "geoloc_lat": "1"}),
+        ("/venues", {"event": "0", "has_events": "x"}),
+        ("/organizers", {"search": "", "status": "x"}),
+        ("/categories", {"parent": "x", "order": "x"}),
+        ("/tags", {"hide_empty": "x", "include": "1"}),
+    ],
+)
+def test_one_refusal_names_every_wrong_parameter_of_a_list(path, wrong):
+    wrong |= {"page": "0", "per_page": "x"}
+
+    answer = get(path, wrong)
+
+    data = answer.json()["data"]
+    assert answer.status_code == 400
+    assert set(data["params"]) == set(data["details"]) == set(wrong)
+
+
 def test_a_post_may_stand_for_another_method(editor):
     event = EventFactory()
 
@@ -120,6 +142,67 @@ def test_missing_parameters_are_named_together(editor):
     assert answer.status_code == 400
     assert answer.json()["code"] == "rest_missing_callback_param"
     assert answer.json()["data"] == {"status": 400, "params": ["title", "end_date"]}
+
+
+@pytest.mark.parametrize(
+    ("collection", "sent", "wrong"),
+    [
+        (
+            "events",
+            {**NEW, "featured": "maybe", "venue": 99, "author": 99, "image": 99, "tags": [99]},
+            {"featured", "venue", "author", "image", "tags"},
+        ),
+        (
+            "events",
+            {**NEW, "timezone": "Mars", "post_parent": 99, "end_date": "2027-02-01"},
+            {"timezone", "post_parent", "start_date", "end_date"},
+        ),
+        (
+            "events",
+            {**NEW, "status": "open", "venue": {"venue": "Hall", "website": "x", "image": 99}},
+            {"status", "venue[0][website]", "venue[0][image]"},
+        ),
+        (
+            "venues",
+            {"venue": "Hall", "image": 99, "geo_lat": 1, "website": "x"},
+            {"image", "geo_lng", "website"},
+        ),
+        (
+            "organizers",
+            {"organizer": "", "email": "x", "image": 99},
+            {"organizer", "email", "image"},
+        ),
+        ("categories", {"name": "", "parent": 99, "slug": "/"}, {"name", "parent", "slug"}),
+    ],
+)
+def test_one_refusal_names_every_wrong_field_of_a_body(editor, collection, sent, wrong):
+    answer = editor.post(f"{P}/{collection}", sent)
+
+    data = answer.json()["data"]
+    assert (answer.status_code, answer.json()["code"]) == (400, "rest_invalid_param")
+    assert set(data["params"]) == set(data["details"]) == wrong
+    assert not Venue.objects.exists()
+
+
+def test_one_refusal_of_a_change_names_every_wrong_field(editor):
+    event = EventFactory()
+    sent = {"post_parent": event.pk, "end_date": "2027-01-01", "website": "x", "categories": [99]}
+
+    answer = editor.patch(f"{P}/events/{event.pk}", sent)
+
+    assert set(answer.json()["data"]["params"]) == {*sent, "start_date"}
+
+
+def test_what_is_wrong_is_named_beside_what_is_missing(editor):
+    answer = editor.post(f"{P}/events", {"start_date": "x", "venue": 99})
+
+    body = answer.json()
+    assert (answer.status_code, body["code"]) == (400, "rest_missing_callback_param")
+    assert body["data"]["params"] == ["title", "end_date"]
+    assert set(body["data"]["details"]) == {"start_date", "venue"}
+    assert body["message"] == (
+        "Missing parameter(s): title, end_date. Invalid parameter(s): start_date, venue"
+    )
 
 
 def test_invalid_parameters_are_named_with_a_sentence_each(editor):
