@@ -1,12 +1,14 @@
 """Pages of a list: ``page``, ``per_page``, and the envelope around the records."""
 
 from django.core.cache import cache
+from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import BasePagination
 from rest_framework.response import Response
 
 from . import shapes
 from .conf import conf
-from .exceptions import InvalidParams, NotFound
+from .exceptions import NotFound
+from .filters import window
 
 # Beyond this no list has a page; a larger number would not fit into a database's OFFSET.
 LONGEST = 12
@@ -16,12 +18,22 @@ LAST_PAGE = 10**LONGEST
 class ArchivePagination(BasePagination):
     """Pages that end: one past the last is 404, except for an empty first page."""
 
-    def paginate_queryset(self, queryset, request, view=None):
+    def read(self, request, view):
+        """Read page and per_page; return what is wrong with them as {parameter: [sentence]}."""
         self.request, self.view = request, view
-        params = request.query_params
-        self.page = positive("page", params.get("page", "1"))
         ordinary, most = view.page_sizes()
-        self.per_page = min(positive("per_page", params.get("per_page", str(ordinary))), most)
+        numbers, errors = {"page": 1, "per_page": ordinary}, {}
+        for name in numbers:
+            if name in request.query_params:
+                try:
+                    numbers[name] = positive(name, request.query_params[name])
+                except ValidationError as e:
+                    errors[name] = e.detail
+        self.page, self.per_page = numbers["page"], min(numbers["per_page"], most)
+        return errors
+
+    def paginate_queryset(self, queryset, request, view=None):
+        """Return the IDs of the page that ``read`` has read."""
         self.total = self._total(queryset)
         self.total_pages = -(-self.total // self.per_page)
         if self.page > max(self.total_pages, 1):
@@ -38,12 +50,14 @@ class ArchivePagination(BasePagination):
         )
 
     def get_paginated_response(self, data):
-        address = self.view.urls.absolute(self.request.path)
-        envelope = {self.view.collection: data, "rest_url": self._url(address, None)}
+        params = self.request.query_params.copy()
+        for name, text in window.settled(self.view.filters).items():
+            params[name] = text
+        envelope = {self.view.collection: data, "rest_url": self._url(params)}
         if self.page < self.total_pages:
-            envelope["next_rest_url"] = self._url(address, self.page + 1)
+            envelope["next_rest_url"] = self._url(params, self.page + 1)
         if self.page > 1:
-            envelope["previous_rest_url"] = self._url(address, self.page - 1)
+            envelope["previous_rest_url"] = self._url(params, self.page - 1)
         envelope |= {"total": self.total, "total_pages": self.total_pages}
         headers = {"X-TEC-Total": str(self.total), "X-TEC-TotalPages": str(self.total_pages)}
         links = [("next", "next_rest_url"), ("prev", "previous_rest_url")]
@@ -72,10 +86,10 @@ class ArchivePagination(BasePagination):
         key = self.view.cache_key("total", without=("page", "per_page", "_fields"))
         return cache.get_or_set(key, queryset.order_by().count, conf.CACHE_SECONDS)
 
-    def _url(self, address, page):
-        params = self.request.query_params.copy()
+    def _url(self, params, page=None):
         if page:
             params["page"] = page
+        address = self.view.urls.absolute(self.request.path)
         # A space as RFC 3986 has it: "+" is one in forms only, and a plus sign elsewhere.
         return f"{address}?{params.urlencode().replace('+', '%20')}" if params else address
 
@@ -88,11 +102,11 @@ class TermPagination(ArchivePagination):
 
 
 def positive(name, text):
-    """Return text as a whole number from 1 up; raises InvalidParams naming the parameter."""
+    """Return text as a whole number from 1 up; raises ValidationError."""
     digits = text.lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
-        raise InvalidParams(
-            {name: f"'{text[:50]}' is not what {name} accepts: a whole number from 1 up."}
+        raise ValidationError(
+            f"'{text[:50]}' is not what {name} accepts: a whole number from 1 up."
         )
     return int(digits) if len(digits) <= LONGEST else LAST_PAGE
 

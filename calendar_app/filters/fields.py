@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Q
+from django.utils import timezone
 
 from .. import dates
 from ..conf import conf
@@ -79,7 +80,8 @@ class DateField(TextField):
 
     def read(self, text):
         try:
-            return dates.parse(text, self.zone)
+            # In whole seconds, as a link to another page of the list repeats it.
+            return dates.parse(text, self.zone, timezone.now().replace(microsecond=0))
         except dates.DateError as e:
             raise self.refusal(f"{self.label} cannot be read: {e}") from e
 

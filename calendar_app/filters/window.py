@@ -7,7 +7,7 @@ from django import forms
 from django.db.models import Max
 from django.utils import timezone
 
-from .. import zones
+from .. import dates, zones
 from ..conf import conf
 from . import fields
 from .parameters import Parameter
@@ -74,6 +74,29 @@ class WindowForm(forms.Form):
         sentence = f"end_date {fields.shown(end)} is before start_date {fields.shown(start)}."
         self.add_error("start_date", sentence)
         self.add_error("end_date", sentence)
+
+
+def settled(filterset):
+    """Return as {parameter: text} the dates that the query leaves to the time of the request.
+
+    With them an address means the same window later: the default one, or what a phrase such as
+    `today` stands for.
+    """
+    found = {}
+    for name, parameter in filterset.filters.items():
+        if isinstance(parameter, DateParameter) and (value := filterset.form.cleaned_data[name]):
+            text = filterset.data.get(name)
+            if text is None or dates.is_relative(text):
+                found[name] = _written(value)
+    return found
+
+
+def _written(instant):
+    """Return an instant as a date parameter that is read as the same."""
+    local = str(zones.to_wall(instant, conf.zone))
+    # In UTC, since times of one zone are compared as its clocks show them, twice the same or not.
+    same = dates.parse(local, conf.zone).astimezone(dt.UTC) == instant.astimezone(dt.UTC)
+    return local if same else instant.isoformat()
 
 
 def default(now=None):

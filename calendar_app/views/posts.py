@@ -1,6 +1,7 @@
 """What the viewsets of events, venues and organizers share."""
 
 from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
@@ -34,6 +35,15 @@ class ListMixin(ConditionalMixin):
     def answer(self, records):
         data = self.get_serializer(records, many=True).data
         return self.get_paginated_response(data)
+
+    def filter_queryset(self, queryset):
+        """Keep what the parameters ask for; raises ValidationError naming all that are wrong."""
+        query = self.request.query_params
+        self.filters = self.filterset_class(query, queryset, request=self.request)
+        errors = {**self.paginator.read(self.request, self), **self.filters.errors}
+        if errors:
+            raise ValidationError(errors)
+        return self.filters.qs
 
     def _list(self):
         queryset = self.filter_queryset(self.get_queryset())
