@@ -1,10 +1,12 @@
+from django.contrib import messages
 from django.contrib.admin import register
 from django.db.models import Sum
 from django.db.models.functions import Coalesce
 from unfold.decorators import display
 
 from .. import storages
-from ..exceptions import InvalidEngine
+from ..engines import get_engine
+from ..exceptions import EngineError, InvalidEngine
 from ..forms import StorageForm
 from ..kept import kept_fields
 from ..models import Storage
@@ -16,15 +18,23 @@ from .lists import BackupAdmin
 @register(Storage)
 class StorageAdmin(BackupAdmin):
     form = StorageForm
-    list_display = ["name", "zone", "kind", "path", "used", "free"]
+    list_display = ["name", "zone", "kind", "path", "used", "free", "state"]
     list_filter = [("zone", RelatedFilter)]
     list_select_related = ["zone"]
     search_fields = ["name", "path"]
     autocomplete_fields = ["zone"]
-    fields = ["name", "zone", "path", "engine_name", "capacity", ("used", "free"), "kind"]
+    fields = ["name", "zone", "path", "engine_name", "capacity", ("used", "free"), "kind", "state"]
 
     def get_readonly_fields(self, request, obj=None):
-        return ["used", "free", "kind", *kept_fields(obj)]
+        return ["used", "free", "kind", "state", *kept_fields(obj)]
+
+    def save_model(self, request, obj, form, change):
+        super().save_model(request, obj, form, change)
+        if "path" in form.changed_data:
+            try:
+                get_engine(obj.zone.engine).label_storage(obj)
+            except EngineError as e:
+                messages.warning(request, str(e))
 
     def get_queryset(self, request):
         stored = Coalesce(Sum("jobs__stored_bytes"), 0)
@@ -37,6 +47,15 @@ class StorageAdmin(BackupAdmin):
     @display(description="free")
     def free(self, storage):
         return columns.size(_free(storage)) if storage.pk else None
+
+    @display(description="state")
+    def state(self, storage):
+        if not storage.pk:
+            return None
+        try:
+            return get_engine(storage.zone.engine).storage_fault(storage) or "ok"
+        except InvalidEngine as e:
+            return str(e)
 
 
 def _free(storage):

@@ -6,6 +6,7 @@ from pathlib import Path
 from django.db.models import Q
 
 from ..conf import conf
+from ..engines import get_engine
 from ..models import Client, Fileset, Pool, Storage, Zone
 
 FILES = Path(__file__).parent / "files"
@@ -56,7 +57,11 @@ class DemoBackup:
     def _storage(self, zone):
         folder = conf.root / "local"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return self._one(Storage, name="local", defaults={"zone": zone, "path": str(folder)})
+        new = {"zone": zone, "path": str(folder)}
+        storage = self._one(Storage, name="local", defaults=new)
+        if storage in self.made:
+            get_engine(zone.engine).label_storage(storage)
+        return storage
 
     def _client(self, **fields):
         known = Client.objects.present().filter(Q(name=NAME) | Q(ip=ADDRESS), account=self.account)

@@ -302,6 +302,17 @@ class Engine:
 
     # --- Keeping storages in order; called by commands -------------------------------------
 
+    def label_storage(self, storage, *, force: bool = False) -> None:
+        """Leave in a new storage what tells it from an empty folder or another one's place.
+
+        Raises EngineError where it is missing, is another one's or, unless with ``force``, lacks
+        what the catalog says that it holds.
+        """
+
+    def storage_fault(self, storage) -> str:
+        """Return in a sentence why a storage cannot be used, "" if it can or nobody knows."""
+        return ""
+
     def remove(self, job) -> None:
         """Delete a backup: first its row and catalog, in one transaction, then what it stored."""
         raise NotImplementedError

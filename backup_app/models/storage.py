@@ -36,6 +36,9 @@ class Storage(Adoptable):
         null=True, blank=True, help_text="Bytes that may be used; empty is what the disk has."
     )
 
+    # What the engine has written to the folder, to know it again; none before it is first used.
+    label = models.UUIDField(null=True, blank=True, unique=True, editable=False)
+
     kept_by_engine = ("zone", "path")
 
     class Meta:

@@ -40,9 +40,9 @@ def below(job, tree):
 
 
 def left(place):
-    """Return what there is of backups, in the database and in the storage."""
+    """Return what there is of backups, in the database and in the folders of the storage."""
     rows = [model.objects.count() for model in (Entry, Folder, JobSource, Volume)]
-    files = [path.name for path in (place / "storage").rglob("*") if path.is_file()]
+    files = [path.name for path in (place / "storage").glob("*/**/*") if path.is_file()]
     return rows, sorted(files)
 
 

@@ -68,7 +68,7 @@ class Cutting(Recording):
 
 
 def files_below(folder):
-    return [path for path in folder.rglob("*") if path.is_file()]
+    return [path for path in folder.glob("*/**/*") if path.is_file()]
 
 
 def test_backup_has_what_is_on_the_client(client, place):

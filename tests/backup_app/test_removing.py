@@ -37,9 +37,9 @@ def job(client):
 
 
 def stored(storage):
-    """Return the files of a storage, by their path in it."""
+    """Return the files in the folders of a storage, by their path in it."""
     folder = Path(storage.path)
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    return sorted(str(path.relative_to(folder)) for path in folder.glob("*/**/*") if path.is_file())
 
 
 def test_nothing_of_a_removed_backup_stays(job):

@@ -16,6 +16,7 @@ from ...models import Job, JobSource, Volume
 from ..base import Outcome, Run
 from . import catalog, chain, dumps, manifest, paths, space, storing
 from .appending import Appender
+from .labels import storage_folder
 from .listing import Listing, include_path
 from .machines import Machine, machine_for
 from .reading import clock, read_files
@@ -50,8 +51,10 @@ def discard(job: Job) -> None:
     job = Job.objects.select_related("storage", "client").get(pk=job.pk)
     if job.is_good or job.type != Job.Type.BACKUP:
         return
-    storing.remove_files(job)
-    catalog.delete_entries(job)
+    try:
+        storing.remove_files(job)
+    finally:
+        catalog.delete_entries(job)
     with transaction.atomic():
         Volume.objects.filter(job=job).delete()
         JobSource.objects.filter(job=job).delete()
@@ -218,4 +221,4 @@ class Backup:
 
     @property
     def _storage(self) -> Path:
-        return Path(self.job.storage.path)
+        return storage_folder(self.job.storage)

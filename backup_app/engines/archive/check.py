@@ -9,10 +9,11 @@ from ...exceptions import EngineError
 from ...models import Job, Storage, Volume
 from ..base import Problem
 from . import paths, restore, safety, staging
+from .labels import storage_folder
 from .manifest import SUFFIX
 from .manifest_reader import ManifestReader
 from .removing import MARK, mark_path, remove_volume
-from .storing import manifest_path, storage_folder, volume_fault, volume_name, work_folder
+from .storing import manifest_path, volume_fault, volume_name
 
 VOLUME = re.compile(r"job-(\d+)\.tar\.zst")
 WORK = re.compile(r"job-(\d+)")
@@ -38,7 +39,7 @@ def check_storage(storage: Storage, *, delete: bool = False) -> Iterator[Problem
     yield from _catalogued(known, delete)
     yield from _without_volume(storage)
     yield from _orphans(files, known, delete)
-    yield from _left_work(works, delete)
+    yield from _left_work(storage, works, delete)
     yield from safety.orphans(dumps, delete=delete)
 
 
@@ -116,7 +117,7 @@ def _removed(volume: Path, job_id: int) -> Iterator[Problem]:
         yield Problem(str(volume), str(e), job_id)
 
 
-def _left_work(works: Iterable[Path], delete: bool) -> Iterator[Problem]:
+def _left_work(storage: Storage, works: Iterable[Path], delete: bool) -> Iterator[Problem]:
     for folder in works:
         match = WORK.fullmatch(folder.name)
         if match is None:
@@ -129,13 +130,12 @@ def _left_work(works: Iterable[Path], delete: bool) -> Iterator[Problem]:
             yield Problem(_private_folder(place), f"Job {job_id} has left this.", job_id)
         yield Problem(str(folder), f"Job {job_id} has left this.", job_id)
         if delete:
-            _remove_work(folder, job_id)
+            _remove_work(storage, folder, job_id)
 
 
-def _remove_work(folder: Path, job_id: int) -> None:
+def _remove_work(storage: Storage, folder: Path, job_id: int) -> None:
     job = Job.objects.select_related("client", "storage").filter(pk=job_id).first()
-    is_restore = job and job.type == Job.Type.RESTORE and job.storage
-    if is_restore and folder == work_folder(job):
+    if job and job.type == Job.Type.RESTORE and job.storage == storage:
         restore.discard(job)  # which knows what it left on other machines
     staging.remove_noted(folder)
     shutil.rmtree(folder, ignore_errors=True)

@@ -11,6 +11,7 @@ from ...exceptions import EngineError
 from ...models import Job, Volume
 from .latecomers import latecomers
 from .plans import Plan
+from .storing import volume_path
 from .targets import lost_targets
 from .view import View
 from .volumes import VolumeReader
@@ -98,10 +99,13 @@ class Download:
 
 
 def volume_files(job_ids: Iterable[int]) -> dict[int, Path]:
-    """Return the volume file of each job; raises EngineError for one that has none."""
+    """Return the volume file of each job.
+
+    Raises EngineError for one that has none, and for a storage that is not there.
+    """
     wanted = list(job_ids)
     volumes = Volume.objects.filter(job__in=wanted).select_related("job__storage")
-    found = {volume.job_id: Path(volume.job.storage.path) / volume.path for volume in volumes}
+    found = {volume.job_id: volume_path(volume) for volume in volumes}
     for job_id in wanted:
         if job_id not in found:
             raise EngineError(f"Backup {job_id} has no volume.")

@@ -26,6 +26,7 @@ from . import (
     disk,
     downloads,
     installing,
+    labels,
     rebuild,
     removing,
     restore,
@@ -145,6 +146,12 @@ class ArchiveEngine(Engine):
         databases.find_dump(job, name, kind)
 
     # --- Keeping storages in order ---------------------------------------------------------
+
+    def label_storage(self, storage, *, force: bool = False) -> None:
+        labels.label_storage(storage, force=force)
+
+    def storage_fault(self, storage) -> str:
+        return labels.storage_fault(storage)
 
     def disk_usage(self, storage) -> tuple[int, int] | None:
         return disk.disk_usage(storage)

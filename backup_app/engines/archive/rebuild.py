@@ -17,11 +17,11 @@ from ..base import Problem
 from . import paths
 from .batches import BATCH
 from .folders import folder_ids, give_folders
+from .labels import storage_folder
 from .manifest import SUFFIX
 from .manifest_reader import ManifestReader, Row
 from .removing import mark_path
 from .sequences import keep_id
-from .storing import storage_folder
 from .surroundings import Surroundings, moment
 
 ENTRY = ["job_id", "folder_id", "node_id", "name", *Row._fields[1:]]

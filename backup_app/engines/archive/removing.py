@@ -9,7 +9,8 @@ from pathlib import Path
 from ...exceptions import EngineError
 from ...models import Job, Volume
 from ..unneeded import delete_unneeded
-from .storing import manifest_path, storage_folder, sync_folder
+from .labels import storage_folder
+from .storing import manifest_path, sync_folder
 
 MARK = ".removing"
 

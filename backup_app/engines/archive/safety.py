@@ -12,6 +12,7 @@ from ...models import Job
 from ..base import Problem, Run
 from . import storing
 from .dumps import write_dump
+from .labels import storage_folder
 from .servers import DatabaseServer
 
 FOLDER = "safety"  # of a storage
@@ -75,11 +76,10 @@ def _has_job(file, job_id):
 
 
 def _folder(job):
-    return Path(job.storage.path) / FOLDER / str(job.client_id)
+    return storage_folder(job.storage) / FOLDER / str(job.client_id)
 
 
 def _file(run, server, name):
-    storing.storage_folder(run.job.storage)
     return _folder(run.job) / f"job-{run.job.pk}-{server.kind}-{name}.sql.zst"
 
 

@@ -9,21 +9,14 @@ import shutil
 from pathlib import Path
 
 from ...exceptions import EngineError
-from ...models import Job, Storage, Volume
+from ...models import Job, Volume
+from .labels import storage_folder
 from .manifest import SUFFIX
 
 
-def storage_folder(storage: Storage) -> Path:
-    """Return the folder of a storage; raises EngineError unless it is there."""
-    folder = Path(storage.path)
-    if not folder.is_absolute() or not folder.is_dir():
-        # Made here, it would fill the disk on which that of the backups is not mounted.
-        raise EngineError(f"The storage '{storage}' has no folder '{storage.path}'.")
-    return folder
-
-
 def work_folder(job: Job) -> Path:
-    return Path(job.storage.path) / "work" / f"job-{job.pk}"
+    """Return the folder of a job while it works; raises EngineError unless its storage is there."""
+    return storage_folder(job.storage) / "work" / f"job-{job.pk}"
 
 
 def volume_name(job: Job) -> str:
@@ -56,7 +49,6 @@ def volume_fault(volume: Volume) -> str:
 
 def make_work_folder(job: Job) -> Path:
     """Return a new empty work folder that only this service's user can read."""
-    storage_folder(job.storage)
     folder = work_folder(job)
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
@@ -109,13 +101,14 @@ def require_new(job: Job) -> None:
 def remove_files(job: Job) -> None:
     """Remove all that a job has in its storage; the manifest first, which makes it readable.
 
-    A job that never began to write has nothing: what has its name there is another's.
+    A job that never began to write has nothing: what has its name there is another's. Raises
+    EngineError unless the storage is there.
     """
-    if job.storage is None or not Path(job.storage.path).is_dir():
+    if job.storage is None:
         return
     if not (work_folder(job).exists() or Volume.objects.filter(job=job).exists()):
         return
-    volume = Path(job.storage.path) / volume_name(job)
+    volume = storage_folder(job.storage) / volume_name(job)
     manifest_path(volume).unlink(missing_ok=True)
     volume.unlink(missing_ok=True)
     remove_work_folder(job)

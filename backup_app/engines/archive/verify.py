@@ -12,7 +12,7 @@ from . import paths
 from .batches import BATCH
 from .chain import volume_faults
 from .manifest_reader import ManifestReader, Row
-from .storing import manifest_path
+from .storing import manifest_path, volume_path
 from .tarstream import Member, TarStream
 from .volumes import VolumeReader
 
@@ -38,10 +38,10 @@ class Verification:
         self.faults = self.files = self.bytes = 0
 
     def run(self) -> Outcome:
-        volume = Volume.objects.filter(job=self.job).first()
+        volume = Volume.objects.select_related("job__storage").filter(job=self.job).first()
         if volume is None:
             raise EngineError(f"Backup {self.job.pk} has no volume.")
-        path = Path(self.job.storage.path) / volume.path
+        path = volume_path(volume)
         self.job_run.expect(volume.tar_size)
         self._check_sources()
         self._check_file(volume, path)

@@ -1,0 +1,28 @@
+from ...amounts import counted
+from ...engines import get_engine
+from ..base import BackupCommand
+from ..finding import storages_named
+
+
+class Command(BackupCommand):
+    help = (
+        "Label the folders of storages. Nothing is written to a folder, read from it or removed "
+        "from it without the label, so that an empty one is not used where a disk is not mounted. "
+        "New storages get theirs by themselves; this is for a disk that took the place of another."
+    )
+
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("storages", nargs="+", metavar="STORAGE")
+        parser.add_argument(
+            "--force",
+            action="store_true",
+            help="Also a folder that lacks the volumes of the storage's backups.",
+        )
+
+    def handle(self, *, storages, force, **options):
+        found = storages_named(storages)
+        for storage in found:
+            get_engine(storage.zone.engine).label_storage(storage, force=force)
+        names = [storage.name for storage in found]
+        self.answer({"storages": names}, f"Labelled {counted(len(found), 'storage')}.")
