@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 
-from . import adoption, audit, preparing, reaping, resuming, schedules, tasks
+from . import adoption, audit, preparing, readiness, reaping, resuming, schedules, tasks
 
 logger = logging.getLogger(__name__)
 
@@ -12,7 +12,7 @@ def tick() -> None:
     """End jobs whose worker died, start what is due, bring lost tasks back, forget old guesses.
 
     Then look after the jobs that go on in their engines, find those that others started there, and
-    remove downloads that nobody wants any more.
+    remove downloads that nobody wants any more. At last note what keeps this worker from jobs.
 
     A step that goes wrong is logged, and the next ones are done all the same.
     """
@@ -26,6 +26,7 @@ def tick() -> None:
         resuming.resume_all,
         adoption.adopt_jobs,
         preparing.tidy,
+        readiness.note_faults,
     ):
         _attempt(step)
 

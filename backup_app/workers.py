@@ -23,6 +23,11 @@ def is_gone(worker: str) -> bool:
     return host == _host() and pid.isdigit() and started != _started(int(pid))
 
 
+def host_of(worker: str) -> str:
+    """Return the name of the host that a worker runs on."""
+    return worker.partition(":")[0].partition("/")[0]
+
+
 def _host():
     # Containers may share a host name; what they do not share is the space of process numbers.
     try:

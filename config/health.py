@@ -10,6 +10,8 @@ from django.http import JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from backup_app import readiness
+
 from .models import Worker
 
 
@@ -47,6 +49,10 @@ def check_worker():
     return "ok" if Worker.objects.alive().exists() else "No background worker runs."
 
 
+def check_backups():
+    return " ".join(readiness.faults()) or "ok"
+
+
 def require_migrations():
     """Raise CommandError when the database lacks migrations."""
     outcome = check_migrations()
@@ -54,7 +60,12 @@ def require_migrations():
         raise CommandError(f"{outcome} Run 'manage.py migrate' first.")
 
 
-CHECKS = {"database": check_database, "migrations": check_migrations, "worker": check_worker}
+CHECKS = {
+    "database": check_database,
+    "migrations": check_migrations,
+    "worker": check_worker,
+    "backups": check_backups,
+}
 
 
 def _outcome(check):

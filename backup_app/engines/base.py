@@ -300,6 +300,13 @@ class Engine:
         """
         return iter(())
 
+    def worker_faults(self) -> Iterator[str]:
+        """Yield in a sentence each thing that keeps a worker on this machine from doing jobs.
+
+        Called every few seconds by each worker, so it asks no other machine.
+        """
+        return iter(())
+
     # --- Keeping storages in order; called by commands -------------------------------------
 
     def label_storage(self, storage, *, force: bool = False) -> None:

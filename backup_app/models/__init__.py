@@ -5,6 +5,7 @@ from .audit import AuditEntry
 from .catalog import Entry, Folder, Volume
 from .client import Client
 from .download import Download
+from .fault import Fault
 from .fileset import Fileset
 from .job import Job, JobLog, JobSource
 from .mailbox import Mailbox
@@ -18,6 +19,7 @@ __all__ = [
     "Client",
     "Download",
     "Entry",
+    "Fault",
     "Fileset",
     "Folder",
     "Grant",

@@ -1,3 +1,4 @@
+import socket
 from datetime import timedelta
 
 import pytest
@@ -5,8 +6,10 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
+from backup_app import readiness
 from config import health, services
 from config.models import Worker
+from tests.backup_app.factories import ClientFactory
 
 
 @pytest.fixture
@@ -31,7 +34,10 @@ def test_a_process_that_answers_is_alive(client):
 def test_all_is_ready(client, worker):
     assert ready(client) == (
         200,
-        {"status": "ok", "checks": {"database": "ok", "migrations": "ok", "worker": "ok"}},
+        {
+            "status": "ok",
+            "checks": dict.fromkeys(("database", "migrations", "worker", "backups"), "ok"),
+        },
     )
 
 
@@ -57,15 +63,30 @@ def test_a_migration_that_is_not_applied_is_told(client, worker):
             "database": "ok",
             "migrations": "1 migrations are not applied, config.0001_initial among them.",
             "worker": "ok",
+            "backups": "ok",
         },
     }
+
+
+@pytest.mark.django_db
+def test_what_keeps_a_worker_from_backups_is_told(client, worker):
+    machine = ClientFactory()
+    readiness.note_faults()
+
+    status, body = ready(client)
+
+    storage = machine.pool.storage
+    assert (status, body["checks"]["backups"]) == (
+        503,
+        f"On {socket.gethostname()}: The storage '{storage}' has no folder '/nonexistent'.",
+    )
 
 
 @pytest.mark.django_db
 def test_readiness_takes_few_queries(client, worker, django_assert_max_num_queries):
     ready(client)
 
-    with django_assert_max_num_queries(4):
+    with django_assert_max_num_queries(5):
         ready(client)
 
 

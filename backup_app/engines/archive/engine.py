@@ -29,6 +29,7 @@ from . import (
     labels,
     rebuild,
     removing,
+    requirements,
     restore,
     roots,
     safety,
@@ -144,6 +145,14 @@ class ArchiveEngine(Engine):
 
     def find_dump(self, job, name: str, kind: str = "mysql") -> None:
         databases.find_dump(job, name, kind)
+
+    # --- What it needs ---------------------------------------------------------------------
+
+    def faults(self) -> Iterator[str]:
+        return self.worker_faults()
+
+    def worker_faults(self) -> Iterator[str]:
+        return requirements.faults(self.alias)
 
     # --- Keeping storages in order ---------------------------------------------------------
 

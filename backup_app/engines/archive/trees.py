@@ -28,10 +28,7 @@ def drop_special_modes(fd: int, tick: Callable[[], None]) -> None:
 
 
 def _run(argv: Sequence[bytes], fds: Sequence[int], tick: Callable[[], None]) -> None:
-    environment = os.environb | {b"LC_ALL": b"C"}
-    with subprocess.Popen(  # noqa: S603 - a list of our own making
-        argv, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=fds, env=environment
-    ) as process:
+    with _started(argv, fds) as process:
         try:
             words = _wait(process, tick)
         except BaseException:
@@ -39,6 +36,17 @@ def _run(argv: Sequence[bytes], fds: Sequence[int], tick: Callable[[], None]) ->
             raise
     if process.returncode != 0:
         raise OSError(None, words.decode(errors="replace").strip()[-500:] or f"{argv[0]!r} failed")
+
+
+def _started(argv, fds):
+    environment = os.environb | {b"LC_ALL": b"C"}
+    try:
+        return subprocess.Popen(  # noqa: S603 - a list of our own making
+            argv, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=fds, env=environment
+        )
+    except FileNotFoundError as e:
+        # Of no class for which callers look: it is no file of theirs that is missing.
+        raise OSError(None, f"there is no program '{os.fsdecode(argv[0])}'") from e
 
 
 def _wait(process, tick):
