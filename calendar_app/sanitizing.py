@@ -1,7 +1,8 @@
 """What is kept of text that somebody else wrote: safe HTML, or one line without markup."""
 
 import re
-from html import escape
+from html import escape, unescape
+from html.entities import html5
 
 import nh3
 
@@ -66,6 +67,9 @@ PLAIN_TAG = re.compile(rf"""<[a-zA-Z][^\s/<>"'=]*+(?:{ATTRIBUTE}){{0,50}}+{GAP}*
 # What is wrongly nested may be read differently once written down; the third time changes nothing.
 PASSES = 5
 
+# With their semicolon: others are part of a text more often, as in "Rock&reggae".
+REFERENCES = re.compile(r"&(?:#[0-9]{1,7};|#[xX][0-9a-fA-F]{1,6};|([a-zA-Z0-9]{2,31};))")
+
 SURROGATES = re.compile(r"[\ud800-\udfff]")
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 ANGLES = re.compile(r"([<>])")
@@ -91,6 +95,17 @@ def plain_text(text: str) -> str:
     `&amp;` stay as they are. Doing it twice changes nothing.
     """
     return CONTROLS.sub(" ", _without_tags(text)).strip()
+
+
+def decoded(text: str) -> str:
+    """Return text with the characters that its HTML character references stand for, once:
+    `Caf&eacute;` is `Café`, and `&amp;amp;` is `&amp;`.
+    """
+    return REFERENCES.sub(lambda found: html5.get(found[1]) or _numbered(found[0]), text)
+
+
+def _numbered(reference: str) -> str:
+    return unescape(reference) if reference.startswith("&#") else reference
 
 
 def _cleaned(html: str) -> str:

@@ -9,7 +9,7 @@ SAME_AT_BOTH_DOORS = (TextField, CostField, CustomFieldsField)
 
 
 class CheckedForm(forms.ModelForm):
-    """A form for ``user`` whose texts are judged and cleaned by the fields of a serializer."""
+    """A form for ``user`` whose new texts are judged and cleaned by the fields of a serializer."""
 
     serializer = None
     left_to_verbs = {"slug"}  # which number one that is taken
@@ -18,7 +18,8 @@ class CheckedForm(forms.ModelForm):
     def clean(self):
         super().clean()
         for field in self.serializer().fields.values():
-            if isinstance(field, SAME_AT_BOTH_DOORS) and field.source in self.cleaned_data:
+            is_new = field.source in self.cleaned_data and field.source in self.changed_data
+            if is_new and isinstance(field, SAME_AT_BOTH_DOORS):
                 self._check(field, field.source)
         return self.cleaned_data
 

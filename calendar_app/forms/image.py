@@ -3,6 +3,7 @@ from django.contrib.auth.models import AnonymousUser
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from .. import images
+from ..sanitizing import decoded, plain_text
 
 
 class ImageForm(forms.ModelForm):
@@ -19,6 +20,10 @@ class ImageForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if self.instance.pk:
             del self.fields["upload"]
+
+    def clean_title(self):
+        title = self.cleaned_data["title"]
+        return plain_text(decoded(title)) if "title" in self.changed_data else title
 
     def clean(self):
         """Store an upload: only that tells whether it is a picture."""

@@ -42,7 +42,9 @@ class Copier:
     def __init__(self, user):
         self.outcome = Outcome()
         urls = Urls(conf.BASE_URL or "http://localhost")
-        self.context = {"request": SimpleNamespace(user=user), "urls": urls}
+        request = SimpleNamespace(user=user)
+        # Whoever reads a source knows how it writes its texts, and has decoded them.
+        self.context = {"request": request, "urls": urls, "texts_are_plain": True}
         self._images: dict[str, str] = {}
 
     def copy(self, serializer_class, source: Source, build) -> int:

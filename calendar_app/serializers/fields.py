@@ -67,6 +67,16 @@ class Clearable:
         super().fail(key, **{"name": self.field_name, "value": shown(value), **kwargs})
 
 
+def decoded(field, text):
+    """Return text as it was meant: clients write HTML character references, `Caf&eacute;`.
+
+    What the record holds already is no such text, nor what a context with ``texts_are_plain`` says.
+    """
+    record = getattr(field.parent, "instance", None)
+    is_kept = record is not None and text == getattr(record, field.source, None)
+    return text if is_kept or field.context.get("texts_are_plain") else sanitizing.decoded(text)
+
+
 class TextField(Clearable, serializers.CharField):
     """One line of plain text."""
 
@@ -99,7 +109,7 @@ class TextField(Clearable, serializers.CharField):
             self.fail("max_length", max_length=self.max_length, count=len(text))
 
     def clean(self, text):
-        return sanitizing.plain_text(text)
+        return sanitizing.plain_text(decoded(self, text))
 
 
 class HtmlField(TextField):
@@ -127,7 +137,7 @@ class SlugField(TextField):
     }
 
     def clean(self, text):
-        slug = slugs.slug_of(text)
+        slug = slugs.slug_of(decoded(self, text))
         if not slug:
             self.fail("no_letters", text)
         return slug
@@ -261,8 +271,12 @@ class CostField(Clearable, serializers.Field):
         record = getattr(self.parent, "instance", None)
         if record and data == cost.parse(record.cost, **conf.currency).text:
             return record.cost
+        parts = [
+            decoded(self, part) if isinstance(part, str) else part
+            for part in (data if isinstance(data, list) else [data])
+        ]
         try:
-            return cost.parse(data, **conf.currency).full
+            return cost.parse(parts, **conf.currency).full
         except cost.CostError as e:
             raise serializers.ValidationError(str(e)) from e
 

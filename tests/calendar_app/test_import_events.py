@@ -270,7 +270,7 @@ class TestImport:
     def test_reads_texts_that_are_html_where_the_namespace_writes_them_so(self, source, site):
         make_events(1)
         source.record()
-        source.pages["events", 1]["events"][0]["title"] = "Rock &#038; Roll"
+        source.pages["events", 1]["events"][0]["title"] = "Rock &#038; Roll &amp;amp;"
         forget()
         for collection in ("events", "categories"):
             site.pages[f"/tribe/events/v1/{collection}"] = site.pages[f"{P}/{collection}"]
@@ -278,7 +278,16 @@ class TestImport:
 
         run(source)
 
-        assert titles() == ["Rock & Roll"]
+        assert titles() == ["Rock & Roll &amp;"]
+
+    def test_reads_texts_as_they_are_from_this_namespace(self, source):
+        EventFactory(title="Say &eacute;")
+        source.record()
+        forget()
+
+        run(source)
+
+        assert titles() == ["Say &eacute;"]
 
     def test_follows_who_is_part_of_what_when_asked_to(self, source):
         first, second, third = make_events(3)
