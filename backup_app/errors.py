@@ -14,6 +14,7 @@ from rest_framework.views import set_rollback
 
 from .exceptions import BackupError, EngineError, Forbidden, Invalid, InvalidEngine, NotFound
 from .parsers import too_large
+from .renderers import HEADERS
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +46,8 @@ def handle(exc, context):
 @csrf_exempt
 def unknown(request):
     """Answer any request to an address below the API that no operation has."""
-    return JsonResponse(body(NotFound(f"There is nothing at '{request.path}'.")), status=404)
+    refusal = NotFound(f"There is nothing at '{request.path}'.")
+    return JsonResponse(body(refusal), status=404, headers=HEADERS)
 
 
 def body(refusal: BackupError):

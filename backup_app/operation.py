@@ -13,7 +13,7 @@ from .authentication import BackupAuthentication
 from .exceptions import Forbidden
 from .openapi import BackupAutoSchema
 from .parsers import FormParser, JSONParser, MultiPartParser, require_readable
-from .renderers import AlwaysJSON, JSONRenderer
+from .renderers import HEADERS, AlwaysJSON, JSONRenderer
 from .serializers.options import Options
 
 REFUSED = {403, 404}
@@ -98,6 +98,8 @@ class OperationView(APIView):
 
     def finalize_response(self, request, response, *args, **kwargs):
         response = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in HEADERS.items():
+            response[name] = value
         # Not of request.auth, which asks for the credentials again where they were refused.
         if caller := getattr(request, "caller", None):
             self.note(request, caller, response)

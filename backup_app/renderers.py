@@ -4,6 +4,12 @@ import orjson
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
+# No answer is a page, whatever a browser makes of it, and all of it is the caller's own.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+
 
 class JSONRenderer(BaseRenderer):
     media_type = "application/json"

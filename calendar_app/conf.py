@@ -26,6 +26,11 @@ DEFAULTS: dict[str, Any] = {
     "ICAL_MAX_EVENTS": 1000,
     "ICAL_MAX_BYTES": 20_000_000,  # how large a calendar may be that is imported
     "ICAL_HORIZON_DAYS": 730,  # how far ahead a recurring event is imported
+    # Content-Security-Policy of the public pages; "" = the project sees to it.
+    "CONTENT_SECURITY_POLICY": (
+        "default-src 'none'; style-src 'self'; img-src * data:; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    ),
     "CACHE_SECONDS": 60,  # how long a rendered answer to the public may be kept; 0 = never
 }
 

@@ -30,7 +30,7 @@ def event(request, slug):
         response = _event(request, record)
     else:
         context = {"record": record, "wrong": bool(password)}
-        response = render(request, "calendar_app/password.html", context, status=403)
+        response = _render(request, "password", context, status=403)
     add_never_cache_headers(response)
     return response
 
@@ -96,7 +96,16 @@ def _page(request, name, record, data, **context):
         "json_ld": script_json(data["json_ld"]) if "json_ld" in data else "",
         "website": website if website.startswith(("http://", "https://")) else "",
     }
-    return render(request, f"calendar_app/{name}.html", context)
+    return _render(request, name, context)
+
+
+def _render(request, name, context, **options):
+    response = render(request, f"calendar_app/{name}.html", context, **options)
+    if conf.CONTENT_SECURITY_POLICY:
+        response["Content-Security-Policy"] = conf.CONTENT_SECURITY_POLICY
+    if request.user.is_authenticated:
+        add_never_cache_headers(response)  # may show what others do not see
+    return response
 
 
 def script_json(data):

@@ -4,6 +4,8 @@ import orjson
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
+POLICY = "default-src 'none'; frame-ancestors 'none'"  # no answer is a page in a browser
+
 
 class JSONRenderer(BaseRenderer):
     media_type = "application/json"

@@ -71,6 +71,7 @@ INSTALLED_APPS = [
     "django_tasks_db",
 ]
 MIDDLEWARE = [
+    "config.headers.with_policies",
     "config.requests.without_nul_cookies",
     "corsheaders.middleware.CorsMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -116,6 +117,7 @@ FORMAT_MODULE_PATH = "config.formats"
 # --- Files -----------------------------------------------------------------------------------
 
 STATIC_URL = f"/{BASE_PATH}static/"
+ICON = f"{STATIC_URL}calendar_app/icon.svg"
 WHITENOISE_USE_FINDERS = True  # serves the apps' files where they are: nothing to collect
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_URL = f"/{BASE_PATH}media/"
@@ -230,14 +232,14 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enum_id_removal"],
     "SCHEMA_PATH_PREFIX": rf"/{BASE_PATH}(calendar/events/v1|api)",
     "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": ICON,
+    "REDOC_DIST": f"/{BASE_PATH}redoc",
 }
 UNFOLD = {
     "SITE_TITLE": "Calendar and backup",
     "SITE_HEADER": "Calendar and backup",
     "STYLES": [f"{STATIC_URL}config/admin.css"],
-    "SITE_FAVICONS": [{"rel": "icon", "href": "data:,"}],  # none, and none is asked for
+    "SITE_FAVICONS": [{"rel": "icon", "href": ICON}],
     "SIDEBAR": {"navigation": "config.navigation.sidebar"},
 }
 

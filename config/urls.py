@@ -4,11 +4,15 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
-from django.views.generic import TemplateView
-from drf_spectacular.views import SpectacularAPIView, SpectacularRedocView, SpectacularSwaggerView
+from django.views.generic import RedirectView, TemplateView
+from drf_spectacular.views import (
+    SpectacularAPIView,
+    SpectacularRedocView,
+    SpectacularSwaggerSplitView,
+)
 
 from . import errors, health
-from .media import media
+from .media import media, redoc
 
 handler400 = "config.errors.bad_request"
 handler403 = "config.errors.forbidden"
@@ -21,15 +25,15 @@ routes = [
     path("readyz", health.ready, name="readyz"),
     path("admin/", admin.site.urls),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path(
-        "docs/", SpectacularSwaggerView.as_view(title="Swagger UI", url_name="schema"), name="docs"
-    ),
-    path("redoc/", SpectacularRedocView.as_view(title="Redoc", url_name="schema"), name="redoc"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(title="Swagger UI"), name="docs"),
+    path("redoc/", SpectacularRedocView.as_view(title="Redoc"), name="redoc"),
+    path("redoc/bundles/redoc.standalone.js", redoc),
     path("calendar/events/v1", include("calendar_app.urls")),
     path("api/", include("backup_app.urls")),
     # Also while DEBUG has a page of its own for unknown paths, and before a form is asked for.
     re_path(r"^(?:calendar|api)(?:/|$)", csrf_exempt(errors.not_found)),
-    path("media/<path:path>", media),
+    path("media/<path:path>", media, name="media"),
+    path("favicon.ico", RedirectView.as_view(url=settings.ICON)),
     path("", include("calendar_app.page_urls")),
 ]
 urlpatterns = [path(settings.BASE_PATH, include(routes))]

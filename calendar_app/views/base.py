@@ -13,7 +13,7 @@ from ..conf import conf
 from ..exceptions import Forbidden
 from ..openapi import CalendarAutoSchema
 from ..parsers import FormParser, JSONParser, MultiPartParser, TooLarge
-from ..renderers import JSONRenderer, Negotiation
+from ..renderers import POLICY, JSONRenderer, Negotiation
 from ..representations.urls import Urls
 
 ARRAY_KEY = re.compile(r"\A([^\[\]]+)\[\d*\]\Z")
@@ -67,6 +67,7 @@ class CalendarView(APIView):
         data = getattr(response, "data", None)
         if fields and isinstance(data, dict) and response.status_code < 400:
             response.data = trimmed(data, fields)
+        response.headers.setdefault("Content-Security-Policy", POLICY)
         patch_vary_headers(response, ["Authorization", "Cookie", "Accept"])
         return response
 

@@ -18,6 +18,17 @@ def error(response):
     return body
 
 
+@pytest.mark.parametrize("path", ["/api/servers", "/api/nothing"])
+def test_a_browser_runs_and_keeps_nothing_of_an_answer(settings, path):
+    settings.MIDDLEWARE = []  # as in a project that has none for this
+
+    for client in (APIClient(), client_of(AccountFactory())):
+        response = client.post(path)
+
+        assert response["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+        assert response["Cache-Control"] == "no-store"
+
+
 # --- Methods and addresses ---
 
 

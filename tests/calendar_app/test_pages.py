@@ -178,6 +178,40 @@ def test_a_hidden_venue_is_not_named_on_the_event_page(client):
     assert "Backyard" not in page(client, "event", "fair").content.decode()
 
 
+class TestHeaders:
+    @pytest.fixture(autouse=True)
+    def alone(self, settings):
+        """Take away the project's own middleware for this."""
+        settings.MIDDLEWARE = [each for each in settings.MIDDLEWARE if "config." not in each]
+
+    @pytest.mark.parametrize("password", ["", "open"])
+    def test_a_page_runs_no_script_and_is_in_no_frame(self, client, password):
+        EventFactory(slug="fair", password=password)
+
+        policy = page(client, "event", "fair")["Content-Security-Policy"]
+
+        assert policy.startswith("default-src 'none'; ")
+        assert "script" not in policy
+        assert "frame-ancestors 'none'" in policy
+
+    def test_a_project_can_see_to_it_itself(self, client, settings):
+        settings.CALENDAR_CONTENT_SECURITY_POLICY = ""
+        EventFactory(slug="fair")
+
+        assert "Content-Security-Policy" not in page(client, "event", "fair")
+
+    def test_no_cache_keeps_what_somebody_sees_who_is_logged_in(self, client):
+        VenueFactory(slug="hall", status="draft")
+        log_in(client, "Editor")
+
+        assert "no-store" in page(client, "venue", "hall")["Cache-Control"]
+
+    def test_what_the_public_sees_may_be_kept(self, client):
+        VenueFactory(slug="hall")
+
+        assert "Cache-Control" not in page(client, "venue", "hall")
+
+
 class TestProtectedEvent:
     @pytest.fixture(autouse=True)
     def feast(self):

@@ -38,6 +38,15 @@ def test_addresses_work_with_and_without_a_slash(editor):
     assert client_of().get(f"{P}/").status_code == 200
 
 
+@pytest.mark.parametrize("query", [{}, {"format": "ics"}, {"page": "x"}])
+def test_a_browser_runs_nothing_that_an_answer_holds(settings, query):
+    settings.MIDDLEWARE = []  # as in a project that has none for this
+
+    response = get("/events", query)
+
+    assert response["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
 @pytest.mark.parametrize("slug", ["nothing", "a%00b", "%F0%9F%8E%89", "-" * 1000])
 @pytest.mark.parametrize("kind", ["event", "venue", "organizer"])
 def test_any_text_may_be_asked_for_as_a_slug(kind, slug):
