@@ -3,11 +3,13 @@
 import datetime as dt
 
 from django.db.models import BigIntegerField
+from django.urls import reverse_lazy
 from unfold.contrib.filters.admin import (
     AutocompleteSelectFilter,
     DropdownFilter,
     RangeDateFilter,
 )
+from unfold.contrib.filters.forms import RangeDateForm
 from unfold.utils import parse_date_str
 
 from .. import terms, zones
@@ -29,8 +31,16 @@ class StatusFilter(DropdownFilter):
         return queryset.filter(status=value) if value else queryset.untrashed()
 
 
+class DayRangeForm(RangeDateForm):
+    class Media:
+        # These scripts need Django's catalog, and Unfold loads them also on pages that lack it.
+        js = [reverse_lazy("admin:jsi18n"), *RangeDateForm.Media.js]
+
+
 class DayRangeFilter(RangeDateFilter):
     """Instants from the first moment of one day to the last of another, in the site's zone."""
+
+    form_class = DayRangeForm
 
     def queryset(self, request, queryset):
         first, last = self._day("from"), self._day("to")
