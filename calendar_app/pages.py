@@ -81,9 +81,8 @@ def _upcoming(through, **target):
     """Return the public events, soonest first, that are linked to target and not over."""
     linked = Exists(through.objects.filter(event=OuterRef("pk"), **target))
     # What a protected event is linked to is part of what its password hides.
-    found = Event.objects.published().filter(linked, hide_from_listings=False, password="")
-    found = found.filter(end_utc__gte=timezone.now()).order_by("start_utc", "id")
-    return found[: conf.MAX_PER_PAGE]
+    found = Event.objects.listed().filter(linked, end_utc__gte=timezone.now())
+    return found.order_by("start_utc", "id")[: conf.MAX_PER_PAGE]
 
 
 def _page(request, name, record, data, **context):

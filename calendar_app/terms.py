@@ -7,7 +7,8 @@ from django.db.models.functions import Cast, Coalesce, Concat
 
 from . import names
 from .exceptions import CalendarError
-from .models import Category, Event, Status, Tag
+from .models import Category, Event, Tag
+from .models.event import LISTED
 from .revision import writing
 from .slugs import unique_slug
 
@@ -39,11 +40,12 @@ def require_free_name(term):
 
 
 def recount(model, ids):
-    """Write anew how many published events each term of model (Category or Tag) has."""
+    """Write anew how many events that the public finds each term of model (Category or Tag) has."""
     through = getattr(Event, model.event_field).through
     column = model._meta.model_name
+    listed = {f"event__{name}": value for name, value in LISTED.items()}
     counts = (
-        through.objects.filter(**{column: OuterRef("pk")}, event__status=Status.PUBLISH)
+        through.objects.filter(**{column: OuterRef("pk")}, **listed)
         .order_by()
         .values(column)
         .annotate(number=Count("pk"))

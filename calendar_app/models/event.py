@@ -9,14 +9,22 @@ from .. import rights, zones
 from ..conf import conf
 from ..fields import WallTimeField
 from .organizer import Organizer
-from .post import Post, PostQuerySet
+from .post import Post, PostQuerySet, Status
 from .term import Category, Tag
 from .venue import Venue
 
 DAY_START, DAY_END = dt.time(0, 0, 0), dt.time(23, 59, 59)
 
 
+# What the public finds in lists, with all that it is linked to.
+LISTED = {"status": Status.PUBLISH, "hide_from_listings": False, "password": ""}
+
+
 class EventQuerySet(PostQuerySet):
+    def listed(self):
+        """Keep the events that lists show to the public, and not redacted."""
+        return self.filter(**LISTED)
+
     def disclosed_to(self, user):
         """Keep the events whose details user may read without a password."""
         return self.visible_to(user).open_to(user)

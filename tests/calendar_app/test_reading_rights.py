@@ -1,11 +1,15 @@
 """What each kind of user may read: single, listed, searched, linked and as iCalendar."""
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 
 from calendar_app import posts
+from calendar_app.models import Tag
 
 from .client import P, client_of, get
-from .factories import CategoryFactory, EventFactory, UserFactory, VenueFactory
+from .factories import CategoryFactory, EventFactory, TagFactory, UserFactory, VenueFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -165,3 +169,51 @@ def test_the_public_may_ask_for_published_events_only(value):
 
     assert answer.status_code == 400
     assert "status" in answer.json()["data"]["params"]
+
+
+KEPT = [
+    {"password": "sesame"},
+    {"hide_from_listings": True},
+    *({"status": status} for status in ("draft", "pending", "private", "future", "trash")),
+]
+
+
+@pytest.mark.parametrize("kept", KEPT)
+@pytest.mark.parametrize("role", [None, "Contributor", "Author", "Editor"])
+def test_terms_count_what_the_public_finds(kept, role):
+    category, tag = CategoryFactory(parent=CategoryFactory()), TagFactory()
+    EventFactory(categories=[category], tags=[tag], **kept)
+    client = client_of(role=role)
+
+    for collection, term in [("categories", category), ("tags", tag)]:
+        listed = client.get(f"{P}/{collection}").json()
+        everything = client.get(f"{P}/{collection}", {"hide_empty": 0}).json()[collection]
+        record = client.get(f"{P}/{collection}/{term.pk}").json()
+        assert (listed[collection], listed["total"]) == ([], 0)
+        assert {found["count"] for found in [record, *everything]} == {0}
+
+
+@pytest.mark.parametrize("kept", KEPT[:3])
+def test_counts_follow_what_becomes_of_an_event(kept):
+    tag = TagFactory()
+    event = EventFactory(tags=[tag])
+    sent = {"post_password" if name == "password" else name: kept[name] for name in kept}
+    counts = []
+
+    for change in (sent, {"post_password": "", "hide_from_listings": False, "status": "publish"}):
+        client_of(role="Editor").patch(f"{P}/events/{event.pk}", change)
+        counts.append(get(f"/tags/{tag.pk}").json()["count"])
+
+    assert counts == [0, 1]
+    assert get(f"/events/{event.pk}").json()["tags"][0]["count"] == 1
+
+
+def test_counts_of_before_are_mended_by_a_migration():
+    tag, used = TagFactory(), TagFactory()
+    EventFactory(tags=[tag], password="sesame")
+    EventFactory(tags=[used])
+    Tag.objects.update(count=7)
+
+    import_module("calendar_app.migrations.0008_counts_of_listed_events").recount(apps, None)
+
+    assert [Tag.objects.get(pk=term.pk).count for term in (tag, used)] == [0, 1]
