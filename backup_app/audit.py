@@ -2,13 +2,17 @@
 
 import datetime as dt
 
+from django.db.models import F
 from django.utils import timezone
 
+from .bulk import delete_in_batches
+from .callers import network_of
 from .models import AuditEntry
 
 Outcome = AuditEntry.Outcome
-GUESSES_KEPT = dt.timedelta(days=30)  # who guesses makes as many rows as there is time for
-AT_ONCE = 10_000
+KEPT = dt.timedelta(days=30)  # rows of wrong logins
+MOST_LOGINS = 100  # that have rows of their own, of one network in one hour
+OTHERS = "(others)"
 
 
 def note(*, account, login, address, operation, target, outcome, detail=""):
@@ -24,12 +28,37 @@ def note(*, account, login, address, operation, target, outcome, detail=""):
     )
 
 
-def forget_guesses() -> int:
-    """Delete some rows of wrong logins that are old; return how many. All others stay."""
-    before = timezone.now() - GUESSES_KEPT
-    old = AuditEntry.objects.filter(outcome=Outcome.WRONG_LOGIN, time__lt=before).order_by("time")
-    pks = list(old.values_list("pk", flat=True)[:AT_ONCE])
-    return AuditEntry.objects.filter(pk__in=pks).delete()[0] if pks else 0
+def note_wrong_login(login, address, target):
+    """Count a wrong login in one row per login, network and hour.
+
+    Further logins from a network that tried many in an hour share a row.
+    """
+    now = timezone.now()
+    network, hour = network_of(address), now.replace(minute=0, second=0, microsecond=0)
+    rows = AuditEntry.objects.filter(address=network, hour=hour)
+    login = short(login, 254)
+    fields = {"time": now, "target": short(target, 500), "count": F("count") + 1}
+    if rows.filter(login=login).update(**fields):
+        return
+    if rows.count() >= MOST_LOGINS:
+        login = OTHERS
+    row = AuditEntry(
+        login=login,
+        address=network,
+        hour=hour,
+        operation="login",
+        outcome=Outcome.WRONG_LOGIN,
+        count=0,
+    )
+    # Whoever makes the row, everyone counts in it.
+    AuditEntry.objects.bulk_create([row], ignore_conflicts=True)
+    rows.filter(login=login).update(**fields)
+
+
+def forget_wrong_logins() -> int:
+    """Delete the rows of wrong logins that are old; return how many. All others stay."""
+    old = AuditEntry.objects.filter(hour__lt=timezone.now() - KEPT)
+    return delete_in_batches(old.order_by("hour"))
 
 
 def short(text, length):

@@ -6,9 +6,10 @@ from drf_spectacular.authentication import BasicScheme
 from rest_framework.authentication import BasicAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 
-from . import audit, keys, throttling
+from . import audit, keys, subusers
 from .callers import Caller, address_of
 from .models import Subuser
+from .throttling import LoginThrottle
 
 
 class BackupAuthentication(BasicAuthentication):
@@ -18,17 +19,11 @@ class BackupAuthentication(BasicAuthentication):
 
     def authenticate_credentials(self, userid, password, request=None):
         address = address_of(request)
-        throttling.require_patience(userid, address)
-        caller = caller_of(userid, password, address)
+        throttle = LoginThrottle(userid, address)
+        caller = caller_of(userid, password, address, throttle)
         if caller is None:
-            audit.note(
-                account=None,
-                login=userid,
-                address=address,
-                operation="login",
-                target=request.path,
-                outcome=audit.Outcome.WRONG_LOGIN,
-            )
+            audit.note_wrong_login(userid, address, request.path)
+            throttle.failed()
             raise AuthenticationFailed("The login or the API key or password is wrong.")
         return caller.account, caller
 
@@ -38,16 +33,19 @@ class BackupScheme(BasicScheme):
     name = "backupAuth"
 
 
-def caller_of(login, password, address):
-    """Return the Caller of these credentials, or None.
+def caller_of(login, password, address, throttle):
+    """Return the Caller of these credentials, or None; raises TooManyAttempts.
 
     What is presented decides what is done, so that the time says nothing about which logins exist:
     a key is looked up by its prefix, and any other password is hashed once.
     """
-    if keys.looks_like_key(password):
+    is_key = keys.looks_like_key(password)
+    throttle.check(guessable=not is_key)
+    if is_key:
         if account := account_of(login, password):
             return Caller(account, login, address)
     elif subuser := subuser_of(login, password):
+        throttle.succeeded()
         return Caller(subuser.account, login, address, subuser)
     return None
 
@@ -62,9 +60,9 @@ def account_of(email, text):
 
 
 def subuser_of(login, password):
-    known = None
-    if "\0" not in login:
-        known = Subuser.objects.select_related("account").filter(login=login).first()
+    if not (password and subusers.is_login(login)):
+        return None  # costs no hash: nobody has such a login or password
+    known = Subuser.objects.select_related("account").filter(login=login).first()
     if known is None or not known.password:
         make_password(password)  # takes as long as a comparison
         return None

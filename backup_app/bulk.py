@@ -4,6 +4,16 @@ from collections.abc import Iterable, Sequence
 
 from django.db import connection, models
 
+BATCH = 1000  # rows of a transaction, so that no other writer waits for long
+
+
+def delete_in_batches(rows: models.QuerySet) -> int:
+    """Delete these rows, some at a time; return how many."""
+    deleted = 0
+    while pks := list(rows.values_list("pk", flat=True)[:BATCH]):
+        deleted += rows.model.objects.filter(pk__in=pks).delete()[0]
+    return deleted
+
 
 def insert_rows(
     model: type[models.Model], attnames: Sequence[str], rows: Iterable[Sequence]

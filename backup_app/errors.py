@@ -24,6 +24,7 @@ CODES = {
     drf.NotAuthenticated: "credentials_missing",
     drf.MethodNotAllowed: "method_not_allowed",
     drf.UnsupportedMediaType: "unsupported_media_type",
+    drf.Throttled: "too_many_attempts",
 }
 
 
@@ -36,8 +37,9 @@ def handle(exc, context):
     if refusal.fields:
         refusal.fields = as_sent(refusal.fields, context["view"].operation.options)
     response = Response(body(refusal), status=refusal.status)
-    if header := getattr(exc, "auth_header", None):
-        response["WWW-Authenticate"] = header
+    for header, attribute in (("WWW-Authenticate", "auth_header"), ("Retry-After", "wait")):
+        if value := getattr(exc, attribute, None):
+            response[header] = str(value)
     for name, value in refusal.headers.items():
         response[name] = value
     return response

@@ -58,6 +58,7 @@ class TooManyAttempts(BackupError):
 
     def __init__(self, message, *, seconds):
         super().__init__(message)
+        self.seconds = seconds
         self.headers = {"Retry-After": str(seconds)}
 
 

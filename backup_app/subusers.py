@@ -51,10 +51,15 @@ def cleaned_login(login: str) -> str:
     login = login.strip()
     if not 1 <= len(login) <= 100:
         raise Invalid({"login": ["A login has 1 to 100 characters."]})
-    if ":" in login or not login.isprintable():
+    if not is_login(login):
         sentence = f"'{login}' is no login: it may have no ':' and no control characters."
         raise Invalid({"login": [sentence]})
     return login
+
+
+def is_login(text: str) -> bool:
+    """Say whether a subuser can have this login."""
+    return 1 <= len(text) <= 100 and ":" not in text and text.isprintable()
 
 
 def require_free(login: str, known: Subuser | None = None) -> None:

@@ -3,13 +3,17 @@
 import logging
 from collections.abc import Callable
 
-from . import adoption, audit, preparing, readiness, reaping, resuming, schedules, tasks
+from django.core.cache import cache
+
+from . import adoption, audit, preparing, readiness, reaping, resuming, schedules, tasks, throttling
+
+HOUR = 3600  # seconds
 
 logger = logging.getLogger(__name__)
 
 
 def tick() -> None:
-    """End jobs whose worker died, start what is due, bring lost tasks back, forget old guesses.
+    """End jobs whose worker died, start what is due, bring lost tasks back, forget old logins.
 
     Then look after the jobs that go on in their engines, find those that others started there, and
     remove downloads that nobody wants any more. At last note what keeps this worker from jobs.
@@ -22,13 +26,20 @@ def tick() -> None:
         schedules.forget_unscheduled,
         schedules.start_due,
         tasks.enqueue_waiting,
-        audit.forget_guesses,
+        forget_logins,
         resuming.resume_all,
         adoption.adopt_jobs,
         preparing.tidy,
         readiness.note_faults,
     ):
         _attempt(step)
+
+
+def forget_logins() -> None:
+    """Forget old failures to log in, once an hour: there are few, or very many."""
+    if cache.add("backup:logins-are-forgotten", 1, HOUR):
+        audit.forget_wrong_logins()
+        throttling.forget_attempts()
 
 
 def _attempt(step: Callable[[], object]) -> None:

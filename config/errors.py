@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost, RequestDataTooBig
 from django.http import HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from rest_framework.exceptions import Throttled
 
 MESSAGES = {
     400: "The request cannot be understood.",
@@ -19,6 +20,7 @@ CALENDAR_CODES = {
     403: "rest_forbidden",
     404: "rest_no_route",
     413: "rest_body_too_large",
+    429: "rest_too_many_requests",
     500: "internal_server_error",
 }
 BACKUP_CODES = {
@@ -26,6 +28,7 @@ BACKUP_CODES = {
     403: "forbidden",
     404: "not_found",
     413: "too_large",
+    429: "too_many_attempts",
     500: "internal_error",
 }
 
@@ -52,6 +55,23 @@ def not_found(request, exception=None):
 
 def server_error(request):
     return _answer(request, 500)
+
+
+class ThrottledMiddleware:
+    """Answers 429 where a page, such as the login, raises Throttled; the APIs do so themselves."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        return self.get_response(request)
+
+    def process_exception(self, request, exception):
+        if not isinstance(exception, Throttled):
+            return None
+        response = _answer(request, exception.status_code, str(exception.detail))
+        response["Retry-After"] = str(exception.wait)
+        return response
 
 
 def _answer(request, status, message=None):

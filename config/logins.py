@@ -1,88 +1,73 @@
 """Logins with a password or an API key, slowed for whoever guesses."""
 
-import contextlib
-import hashlib
+from contextlib import contextmanager
+from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
-from django.core.cache import cache
-from django.core.exceptions import PermissionDenied
 from drf_spectacular.authentication import BasicScheme
 from rest_framework.authentication import BasicAuthentication
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 
 from backup_app import keys
 from backup_app.authentication import account_of
+from backup_app.exceptions import TooManyAttempts
+from backup_app.throttling import LoginThrottle
 
-ATTEMPTS = 10
-SECONDS = 300
+WINDOW = timedelta(minutes=5)
 
 
 class SlowedBackend(ModelBackend):
-    """Refuses a login for a while after too many wrong passwords, in the admin and the APIs."""
+    """Raises Throttled after too many wrong logins, in the admin and the calendar API."""
 
     def authenticate(self, request, username=None, password=None, **credentials):
-        failures = Failures(request, username)
-        if failures.are_too_many():
-            raise PermissionDenied  # asks no other backend
-        if "\0" in (username or ""):
-            return None  # PostgreSQL takes no text with a NUL, not even to look for it
-        user = super().authenticate(request, username, password, **credentials)
-        if request and username and not user:
-            failures.add()
-        return user
+        if request is None or username is None:
+            return super().authenticate(request, username, password, **credentials)
+        with throttled(request, username) as throttle:
+            throttle.check()
+            # PostgreSQL takes no text with a NUL, not even to look for it.
+            is_possible = password and "\0" not in username
+            user = is_possible and super().authenticate(request, username, password, **credentials)
+            if not user:
+                throttle.failed()
+                return None
+            throttle.succeeded()
+            return user
 
 
 class SlowedBasicAuthentication(BasicAuthentication):
     """HTTP Basic with a password, or with an e-mail address and an API key of the backup service.
 
-    Says 429 while too many of either were wrong.
+    Raises Throttled while too many of either were wrong.
     """
 
     def authenticate_credentials(self, userid, password, request=None):
-        try:
-            if keys.looks_like_key(password):
-                return self.account_of_key(userid, password, request), None
+        if not keys.looks_like_key(password):
             return super().authenticate_credentials(userid, password, request)
-        except AuthenticationFailed as e:
-            if Failures(request, userid).are_too_many():
-                raise Throttled(SECONDS, "Too many wrong passwords. Try again later.") from e
-            raise
-
-    @staticmethod
-    def account_of_key(email, text, request):
-        failures = Failures(request, email)
-        account = None if failures.are_too_many() else account_of(email, text)
-        if account is None:
-            failures.add()
-            raise AuthenticationFailed("The e-mail address or the API key is wrong.")
-        return account
+        with throttled(request, userid) as throttle:
+            throttle.check(guessable=False)
+            account = account_of(userid, password)
+            if account is None:
+                throttle.failed()
+                raise AuthenticationFailed("The e-mail address or the API key is wrong.")
+            return account, None
 
 
 class SlowedBasicScheme(BasicScheme):
     target_class = SlowedBasicAuthentication
 
 
-class Failures:
-    """The wrong passwords for one login from one address, counted in the cache."""
-
-    def __init__(self, request, login):
-        text = f"{address(request)} {login}".casefold()
-        self.key = f"logins:{hashlib.sha256(text.encode()).hexdigest()}"
-
-    def are_too_many(self):
-        return cache.get(self.key, 0) >= ATTEMPTS
-
-    def add(self):
-        if not cache.add(self.key, 1, SECONDS):
-            with contextlib.suppress(ValueError):  # forgotten meanwhile
-                cache.incr(self.key)
+@contextmanager
+def throttled(request, login):
+    """Yield the throttle of a login, which raises Throttled."""
+    try:
+        yield LoginThrottle(login, address(request), scope="calendar", window=WINDOW)
+    except TooManyAttempts as e:
+        raise Throttled(e.seconds, "Too many wrong logins.") from e
 
 
 def address(request):
     """Return who asks: the peer, or the one that our own proxy names."""
-    if request is None:
-        return ""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
     if settings.BEHIND_PROXY and forwarded:
         return forwarded.rpartition(",")[2].strip()

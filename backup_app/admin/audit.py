@@ -11,7 +11,9 @@ COLOURS = {"done": "success", "refused": "warning", "wrong login": "danger"}
 
 @register(AuditEntry)
 class AuditEntryAdmin(ReadOnly, BackupAdmin):
-    list_display = ["time", "login", "account", "operation", "target", "outcome_label", "address"]
+    list_display = [
+        "time", "login", "account", "operation", "target", "outcome_label", "count", "address"
+    ]  # fmt: skip
     list_filter = [
         ("outcome", ChoicesDropdownFilter),
         ("account", RelatedFilter),
@@ -26,7 +28,7 @@ class AuditEntryAdmin(ReadOnly, BackupAdmin):
         ("login", "account"),
         ("operation", "target"),
         ("outcome", "detail"),
-        "address",
+        ("address", "count"),
     ]
 
     @display(description="outcome", ordering="outcome", label=COLOURS)

@@ -8,6 +8,7 @@ from .download import Download
 from .fault import Fault
 from .fileset import Fileset
 from .job import Job, JobLog, JobSource
+from .login_attempt import LoginAttempt
 from .mailbox import Mailbox
 from .pool import Pool
 from .storage import Storage, Zone
@@ -26,6 +27,7 @@ __all__ = [
     "Job",
     "JobLog",
     "JobSource",
+    "LoginAttempt",
     "Mailbox",
     "Pool",
     "Storage",

@@ -1,6 +1,7 @@
 """Who did what, and who was refused."""
 
 from django.db import models
+from django.utils import timezone
 
 from ..conf import conf
 
@@ -11,7 +12,7 @@ class AuditEntry(models.Model):
         REFUSED = "refused"
         WRONG_LOGIN = "wrong login"
 
-    time = models.DateTimeField(auto_now_add=True, db_index=True)
+    time = models.DateTimeField(default=timezone.now, db_index=True)
     account = models.ForeignKey(
         conf.user_model, models.SET_NULL, null=True, blank=True, related_name="backup_audit"
     )
@@ -21,12 +22,19 @@ class AuditEntry(models.Model):
     outcome = models.CharField(max_length=12, choices=Outcome)
     detail = models.CharField(max_length=500, blank=True)
     address = models.CharField(max_length=45, blank=True)
+    # Wrong logins have one row for each login, address and hour.
+    hour = models.DateTimeField(null=True, editable=False)
+    count = models.PositiveIntegerField(default=1)
 
     class Meta:
         verbose_name_plural = "audit entries"
         ordering = ["-time", "-id"]
-        indexes = [
-            models.Index(fields=["login", "address", "outcome", "time"], name="audit_of_a_login")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hour", "address", "login"],
+                condition=models.Q(hour__isnull=False),
+                name="audit_wrong_login_in_hour",
+            )
         ]
 
     def __str__(self):

@@ -3,13 +3,15 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import MD5PasswordHasher, make_password
 from django.utils import timezone
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from backup_app import keys
+from backup_app import authentication, keys
+from backup_app.exceptions import TooManyAttempts
 from backup_app.models import ApiKey, AuditEntry
+from backup_app.throttling import LoginThrottle
 
 from .client import client_of, client_with
 from .factories import AccountFactory, ClientFactory, JobFactory, SubuserFactory
@@ -193,7 +195,75 @@ def test_refusing_a_slowed_login_does_not_prolong_it(job):
         response = client_with(job.account.email, "x").get("/api/status/1", REMOTE_ADDR="192.0.2.9")
 
     assert (response.status_code, response["Retry-After"]) == (429, "10")
-    assert AuditEntry.objects.count() == 10
+    assert AuditEntry.objects.get().count == 10
+
+
+@pytest.mark.parametrize(
+    ("login", "password"), [("sam", ""), ("a:b", "x"), ("x" * 101, "x"), ("a\nb", "x")]
+)
+def test_what_nobody_can_have_costs_no_hash(job, monkeypatch, login, password):
+    monkeypatch.setattr(MD5PasswordHasher, "encode", None)
+
+    assert authentication.subuser_of(login, password) is None
+
+
+@pytest.mark.parametrize("login", ["sam", "nobody"])
+def test_a_wrong_password_costs_one_hash_for_any_login(job, monkeypatch, login):
+    SubuserFactory(account=job.account, login="sam", password=make_password("xyz-37-abc"))
+    hashes, encode = [], MD5PasswordHasher.encode
+    monkeypatch.setattr(
+        MD5PasswordHasher, "encode", lambda *args: hashes.append(args) or encode(*args)
+    )
+
+    assert status_of(client_with(login, "xyz-37-abd"), job) == 401
+    assert len(hashes) == 1
+
+
+def test_many_logins_from_one_address_are_slowed_but_no_key(job):
+    for number in range(30):
+        assert fail(f"nobody {number}", 1) == [401]
+
+    assert fail("another", 1) == [429]
+    assert fail("another", 1, address="192.0.2.10") == [401]
+    assert status_of(client_of(job.account), job, REMOTE_ADDR="192.0.2.9") == 200
+
+
+def test_a_subuser_who_was_here_before_is_not_slowed_by_others(job):
+    subuser = SubuserFactory(account=job.account, login="sam", password=make_password("xyz-37-abc"))
+    subuser.clients.add(job.client)
+    sam = client_with("sam", "xyz-37-abc")
+    assert status_of(sam, job, REMOTE_ADDR="192.0.2.9") == 200
+    for number in range(30):
+        fail(f"nobody {number}", 1)
+        fail("Sam", 1, address=f"192.0.2.{number + 10}")
+
+    assert status_of(sam, job, REMOTE_ADDR="192.0.2.9") == 200
+    assert status_of(sam, job, REMOTE_ADDR="192.0.2.99") == 429
+
+
+class TestAtOnce:
+    """Those who guess at the same time try no more passwords than one who guesses alone."""
+
+    def test_the_failure_that_exceeds_the_limit_is_no_answer(self, db):
+        throttles = [LoginThrottle("sam", "192.0.2.1") for _ in range(12)]
+        for throttle in throttles:
+            throttle.check()
+        for throttle in throttles[:10]:
+            throttle.failed()
+
+        for throttle in throttles[10:]:
+            with pytest.raises(TooManyAttempts):
+                throttle.failed()
+
+    def test_nor_is_a_right_password_after_it(self, db):
+        throttles = [LoginThrottle("sam", "192.0.2.1") for _ in range(11)]
+        for throttle in throttles:
+            throttle.check()
+        for throttle in throttles[:10]:
+            throttle.failed()
+
+        with pytest.raises(TooManyAttempts):
+            throttles[10].succeeded()
 
 
 def test_an_account_sees_nothing_of_another(job):

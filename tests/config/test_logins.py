@@ -1,12 +1,15 @@
 import pytest
 from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import MD5PasswordHasher
 from rest_framework.test import APIClient
+from time_machine import travel
 from urllib3 import make_headers
 
 from backup_app import keys
-from config.logins import ATTEMPTS
+from backup_app.throttling import WIDER
 
 pytestmark = pytest.mark.django_db
+ATTEMPTS = 10
 EVENTS = "/calendar/events/v1/events"
 
 
@@ -21,8 +24,8 @@ def ask(password, login="ann", **meta):
 
 
 def basic(login, password):
-
-    return make_headers(basic_auth=f"{login}:{password}")["authorization"]
+    made = make_headers(basic_auth=f"{login}:{password}", basic_auth_encoding="utf-8")
+    return made["authorization"]
 
 
 def guess(times=ATTEMPTS, **options):
@@ -34,12 +37,14 @@ def test_a_right_password_is_accepted_as_often_as_one_likes():
 
 
 def test_who_guesses_has_to_wait_even_with_the_right_password():
-    assert guess() == [401] * (ATTEMPTS - 1) + [429]
+    with travel("2030-01-01T12:00:00Z", tick=False) as now:
+        assert guess(ATTEMPTS + 1) == [401] * ATTEMPTS + [429]
+        now.shift(100)
+        response = ask("right")
+        now.shift(201)
 
-    response = ask("right")
-
-    assert response.status_code == 429
-    assert response["Retry-After"] == "300"
+        assert ask("right").status_code == 200
+    assert (response.status_code, response["Retry-After"]) == (429, "200")
     assert response.json()["code"] == "rest_too_many_requests"
 
 
@@ -70,8 +75,59 @@ def test_the_admin_counts_with_the_interfaces(client):
 
     response = client.post("/admin/login/", {"username": "ann", "password": "right"})
 
-    assert response.status_code == 200
+    assert response.status_code == 429
+    assert int(response["Retry-After"]) > 290
+    assert "Too many wrong logins." in response.content.decode()
     assert "_auth_user_id" not in client.session
+
+
+@pytest.mark.parametrize("login", ["ANN", "Ann", "\uff41nn"])
+def test_letter_case_and_width_make_no_new_login(login):
+    guess(login=login)
+
+    assert ask("right").status_code == 429
+
+
+def test_who_tries_many_logins_has_to_wait():
+    for number in range(WIDER * ATTEMPTS):
+        assert ask("x", login=f"nobody {number}").status_code == 401
+
+    assert ask("x", login="another").status_code == 429
+    assert ask("x", login="another", REMOTE_ADDR="192.0.2.7").status_code == 401
+
+
+def test_who_tries_many_addresses_has_to_wait():
+    for number in range(WIDER * ATTEMPTS):
+        assert ask("x", REMOTE_ADDR=f"192.0.2.{number}").status_code == 401
+
+    assert ask("right", REMOTE_ADDR="192.0.2.99").status_code == 429
+    assert ask("x", login="bob", REMOTE_ADDR="192.0.2.99").status_code == 401
+
+
+def test_the_addresses_of_one_ipv6_network_are_one():
+    for number in range(ATTEMPTS):
+        assert ask("x", REMOTE_ADDR=f"2001:db8::{number}").status_code == 401
+
+    assert ask("right", REMOTE_ADDR="2001:db8::1:2:3:4").status_code == 429
+    assert ask("right", REMOTE_ADDR="2001:db8:0:1::1").status_code == 200
+
+
+def test_guesses_elsewhere_lock_nobody_out_where_the_password_was_right_before():
+    assert ask("right").status_code == 200
+    for number in range(WIDER * ATTEMPTS):
+        ask("x", REMOTE_ADDR=f"192.0.2.{number}")
+        ask("x", login=f"nobody {number}")
+
+    assert ask("right").status_code == 200
+    assert ask("right", REMOTE_ADDR="192.0.2.99").status_code == 429
+    assert ask("x", login="nobody").status_code == 429
+
+
+def test_a_login_through_a_session_is_not_held_up(ann, client):
+    client.force_login(ann)
+    guess()
+
+    assert client.get(EVENTS).status_code == 200
 
 
 class TestApiKeys:
@@ -106,6 +162,20 @@ class TestApiKeys:
             self.post("ann@example.org", f"{text}{number}")
 
         assert self.post("ann@example.org", text) == 429
+
+    def test_others_guesses_do_not_hold_it_up(self, ann):
+        _, text = keys.make(ann)
+        for number in range(WIDER * ATTEMPTS):
+            ask("x", login=f"nobody {number}")
+
+        assert self.post("ann@example.org", text) == 201
+
+    def test_it_costs_no_hash(self, ann, monkeypatch):
+        _, text = keys.make(ann)
+        monkeypatch.setattr(MD5PasswordHasher, "encode", None)
+
+        assert self.post("ann@example.org", text) == 201
+        assert self.post("ann@example.org", f"{text}x") == 401
 
     def test_it_opens_no_admin(self, ann, client):
         _, text = keys.make(ann)
