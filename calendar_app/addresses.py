@@ -29,6 +29,18 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not any(ip in network for network in REFUSED)
 
 
+def network_of(address: str) -> str:
+    """Return an IPv4 address as it is, and of an IPv6 one the network that one customer has.
+
+    Of another text it returns what fits into a column for either.
+    """
+    try:
+        ip = _unwrapped(ipaddress.ip_address(address))
+    except ValueError:
+        return address[:45]
+    return str(ip if ip.version == 4 else ipaddress.ip_network((ip.packed, 64), strict=False))
+
+
 def _unwrapped(ip):
     """Return the IPv4 address that ip stands for, mapped (RFC 4291 2.5.5.2) or by NAT64, or ip."""
     if ip.version == 4:

@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
         "default-src 'none'; style-src 'self'; img-src * data:; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
     ),
+    "CLIENT_ADDRESS": "",  # dotted path of a function(request) -> address; "" = REMOTE_ADDR
     "CACHE_SECONDS": 60,  # how long a rendered answer to the public may be kept; 0 = never
 }
 

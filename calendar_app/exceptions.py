@@ -38,3 +38,11 @@ class InvalidParams(CalendarError):
             for name, sentence in params.items()
         }
         super().__init__(f"Invalid parameter(s): {names}", params=params, details=details)
+
+
+class TooManyPasswords(CalendarError):
+    code, status = "rest_too_many_requests", 429
+
+    def __init__(self, seconds):
+        super().__init__(f"Too many wrong passwords. Try again in {seconds} seconds.")
+        self.wait = seconds  # as an exception of the REST framework says it

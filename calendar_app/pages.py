@@ -9,8 +9,9 @@ from django.utils.cache import add_never_cache_headers
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_safe
 
-from . import representations, rights, terms
+from . import passwords, representations, rights, terms
 from .conf import conf
+from .exceptions import TooManyPasswords
 from .models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag, Venue
 from .representations import Urls
 from .sanitizing import rich_text
@@ -26,13 +27,21 @@ def event(request, slug):
     if rights.may_see_details(request.user, record):
         return _event(request, record)
     password = request.POST.get("password", "")
-    if password and record.check_password(password):
-        response = _event(request, record)
+    try:
+        is_open = passwords.opens(record, password, request)
+    except TooManyPasswords as e:
+        response = _closed(request, record, e.message, status=429)
+        response["Retry-After"] = str(e.wait)
     else:
-        context = {"record": record, "wrong": bool(password)}
-        response = _render(request, "password", context, status=403)
+        problem = "That is not the password of this event." if password else ""
+        response = _event(request, record) if is_open else _closed(request, record, problem)
     add_never_cache_headers(response)
     return response
+
+
+def _closed(request, record, problem, status=403):
+    context = {"record": record, "problem": problem}
+    return _render(request, "password", context, status=status)
 
 
 def _event(request, record):

@@ -185,6 +185,7 @@ REST_FRAMEWORK = {
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 globals().update(env.group("CALENDAR_", calendar_conf.DEFAULTS))
+CALENDAR_CLIENT_ADDRESS = "config.logins.address"
 # What the demo's client backs up; in production only the operator says what may be read.
 BACKUP_LOCAL_ROOTS = [] if PRODUCTION else [str(DATA_DIR / data.DEMO_FILES)]
 globals().update(env.group("BACKUP_", backup_conf.DEFAULTS))

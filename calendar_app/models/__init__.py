@@ -5,6 +5,7 @@ from .post import Post, Status
 from .revision import Revision
 from .term import Category, Tag, Term
 from .venue import Venue
+from .wrong_password import WrongPassword
 
 __all__ = [
     "Category",
@@ -19,4 +20,5 @@ __all__ = [
     "Tag",
     "Term",
     "Venue",
+    "WrongPassword",
 ]

@@ -1,6 +1,6 @@
 from rest_framework.response import Response
 
-from .. import rights
+from .. import passwords, rights
 from ..conf import conf
 from ..exceptions import Forbidden
 from ..filters import EventFilterSet
@@ -29,7 +29,8 @@ class EventViewSet(PostViewSet):
     def readable(self, **address):
         event = super().readable(**address)
         password = self.request.query_params.get("password")
-        if not (rights.may_see_details(self.request.user, event) or event.check_password(password)):
+        may_read = rights.may_see_details(self.request.user, event)
+        if not (may_read or passwords.opens(event, password, self.request)):
             raise Forbidden(
                 f"The event {event.pk} asks for its password.", code="event-password-protected"
             )

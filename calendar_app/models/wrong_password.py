@@ -1,0 +1,18 @@
+from django.db import models
+from django.utils import timezone
+
+from .event import Event
+
+
+class WrongPassword(models.Model):
+    """A wrong password that was given for an event a short while ago."""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="+")
+    network = models.CharField(max_length=45)
+    time = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["network", "time"], name="calendar_wrong_passwords")]
+
+    def __str__(self):
+        return f"{self.event} from {self.network}"
