@@ -129,7 +129,7 @@ FILE_UPLOAD_PERMISSIONS = 0o644
 
 AUTHENTICATION_BACKENDS = ["config.logins.SlowedBackend"]
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "config.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [

@@ -1,0 +1,162 @@
+"""The hash of passwords: few at once, and none for one that was right a short while ago."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.contrib.auth import hashers as django_hashers
+from rest_framework.exceptions import Throttled
+from rest_framework.test import APIClient
+
+from backup_app.models import LoginAttempt
+from config import hashers
+from config.hashers import Argon2PasswordHasher, Gate, Remembered
+
+
+@pytest.fixture(autouse=True)
+def argon2(settings):
+    settings.PASSWORD_HASHERS = ["config.hashers.Argon2PasswordHasher"]
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The passwords that were hashed to be compared, in a list."""
+    made, verify = [], django_hashers.Argon2PasswordHasher.verify
+    monkeypatch.setattr(
+        django_hashers.Argon2PasswordHasher,
+        "verify",
+        lambda self, password, encoded: made.append(password) or verify(self, password, encoded),
+    )
+    return made
+
+
+@pytest.fixture
+def closed(monkeypatch):
+    """Let every hash that is asked for be one too many."""
+    monkeypatch.setattr(hashers, "gate", Gate(at_once=1, waiting=0, wait=0))
+    with hashers.gate:
+        yield
+
+
+def test_the_hash_is_that_of_django():
+    encoded = django_hashers.make_password("right")
+
+    assert django_hashers.Argon2PasswordHasher().verify("right", encoded)
+    assert django_hashers.check_password("right", encoded)
+    assert not django_hashers.check_password("wrong", encoded)
+
+
+def test_a_right_password_is_hashed_once(made):
+    encoded = django_hashers.make_password("right")
+
+    results = [django_hashers.check_password(each, encoded) for each in ("right", "wrong") * 2]
+
+    assert results == [True, False] * 2
+    assert made == ["right", "wrong", "wrong"]
+
+
+def test_a_new_hash_of_the_same_password_is_compared_anew(made):
+    for _ in range(2):
+        assert django_hashers.check_password("right", django_hashers.make_password("right"))
+
+    assert made == ["right", "right"]
+
+
+def test_what_was_not_used_for_an_hour_is_forgotten(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(hashers.time, "monotonic", lambda: now)
+    remembered = Remembered()
+    remembered.add("right", "hash")
+
+    assert remembered.has("right", "hash")
+    assert not remembered.has("right", "other hash")
+    now = 3600.0
+    assert not remembered.has("right", "hash")
+
+
+def test_only_so_many_are_remembered(monkeypatch):
+    monkeypatch.setattr(hashers, "MOST_REMEMBERED", 2)
+    remembered = Remembered()
+    for password in ("a", "b", "a", "c"):
+        remembered.add(password, "hash")
+
+    assert [remembered.has(each, "hash") for each in "abc"] == [True, False, True]
+
+
+def test_few_are_made_at_once_and_few_wait():
+    gate, leave = Gate(at_once=2, waiting=1, wait=60), threading.Event()
+    inside, most = [], []
+
+    def enter(number):
+        try:
+            with gate:
+                inside.append(number)
+                most.append(len(inside))
+                leave.wait(60)
+                inside.remove(number)
+        except Throttled as e:
+            # By then three threads are inside or waiting.
+            leave.set()
+            return e.wait
+        return None
+
+    with ThreadPoolExecutor(24) as pool:
+        waits = list(pool.map(enter, range(24)))
+
+    assert max(most) <= 2
+    assert waits.count(None) >= 3
+    assert 1 in waits
+
+
+def test_who_waits_too_long_is_refused_and_leaves_the_place_to_others():
+    gate = Gate(at_once=1, waiting=1, wait=0.01)
+    with gate:
+        for _ in range(3):
+            with pytest.raises(Throttled), gate:
+                pass
+    for _ in range(3):
+        with gate:
+            pass
+
+
+class TestRefusal:
+    """Of one hash too many: 429 at every door, and no failure of whoever is refused."""
+
+    pytestmark = pytest.mark.django_db
+
+    def refused(self, response):
+        assert (response.status_code, response["Retry-After"]) == (429, "1")
+        assert not LoginAttempt.objects.exists()
+        return response
+
+    @pytest.mark.parametrize("address", ["/calendar/events/v1/events", "/api/status/1"])
+    def test_at_the_apis(self, closed, address):
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION="Basic YTpi")
+
+        body = self.refused(client.get(address)).json()
+
+        assert body["code"] in {"rest_too_many_requests", "too_many_attempts"}
+
+    def test_at_the_login_page(self, closed, client):
+        response = client.post("/admin/login/", {"username": "ann", "password": "x"})
+
+        assert "Too many passwords" in self.refused(response).content.decode()
+
+    def test_at_the_page_of_an_event(self, client, monkeypatch):
+        from tests.calendar_app.factories import EventFactory
+
+        event = EventFactory(password="open")
+        monkeypatch.setattr(hashers, "gate", Gate(at_once=1, waiting=0, wait=0))
+        with hashers.gate:
+            response = client.post(f"/event/{event.slug}/", {"password": "open"})
+
+        self.refused(response)
+
+
+def test_the_project_uses_it():
+    from config import settings
+
+    assert settings.PASSWORD_HASHERS[0] == (
+        f"{Argon2PasswordHasher.__module__}.{Argon2PasswordHasher.__name__}"
+    )
