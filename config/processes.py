@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM}
 GRACE = 30  # seconds that a child has to finish what it does
@@ -19,16 +20,20 @@ PR_SET_PDEATHSIG = 1
 logger = logging.getLogger(__name__)
 
 
-def run_together(commands: Mapping[str, list[str]], folder: str) -> str | None:
+def run_together(
+    commands: Mapping[str, list[str]], folder: str, descriptors: Collection[int] = ()
+) -> str | None:
     """Run commands until this process is told to stop; return the name of one that ended before.
 
-    Ctrl-C and SIGTERM stop all of them, and so does one that ends by itself. One that is killed, as
-    by a machine that is out of memory, is started again.
+    All of them inherit the open file descriptors. Ctrl-C and SIGTERM stop all of them, and so does
+    one that ends by itself. One that is killed, as by a machine that is out of memory, is started
+    again.
     """
     # Waited for instead of handled, none of them can come at a wrong moment.
     signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    children = [Child(name, command, folder) for name, command in commands.items()]
+    start = partial(_start, folder=folder, descriptors=descriptors)
+    children = [Child(name, partial(start, command)) for name, command in commands.items()]
     try:
         while signal.sigwait(WATCHED) == signal.SIGCHLD:
             for child in children:
@@ -43,9 +48,9 @@ def run_together(commands: Mapping[str, list[str]], folder: str) -> str | None:
 class Child:
     """The process of a command, and those that took its place."""
 
-    def __init__(self, name: str, command: list[str], folder: str):
-        self.name, self.command, self.folder = name, command, folder
-        self.process = _start(command, folder)
+    def __init__(self, name: str, start: Callable[[], subprocess.Popen]):
+        self.name, self.start = name, start
+        self.process = start()
         self.restarts = deque([float("-inf")] * RESTARTS, maxlen=RESTARTS)
 
     def goes_on(self) -> bool:
@@ -59,14 +64,18 @@ class Child:
         logger.warning("The %s was killed (signal %d) and is started again.", self.name, -code)
         _kill_group(self.process)
         self.restarts.append(now)
-        self.process = _start(self.command, self.folder)
+        self.process = self.start()
         return True
 
 
-def _start(command: list[str], folder: str) -> subprocess.Popen:
+def _start(command: list[str], folder: str, descriptors: Collection[int]) -> subprocess.Popen:
     # In a session of its own, Ctrl-C reaches a child once only: from us.
     return subprocess.Popen(  # noqa: S603 - our own commands, no input in them
-        command, cwd=folder, start_new_session=True, preexec_fn=_prepare
+        command,
+        cwd=folder,
+        pass_fds=descriptors,
+        start_new_session=True,
+        preexec_fn=_prepare,
     )
 
 

@@ -260,5 +260,7 @@ LOGGING = {
         "django.db.backends": {"level": "INFO"},
         # Anyone can send any name; the answer says what is wrong.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # Anyone can also send what is no HTTP.
+        "uvicorn.error": {"level": "ERROR"},
     },
 }

@@ -50,10 +50,11 @@ def test_at_least_one_web_worker_is_needed():
 
 
 def test_nothing_waits_behind_backups():
-    commands = _commands("::1", 8000, web_workers=1, threads=4, backup_workers=2)
+    commands = _commands(3, web_workers=2, threads=4, backup_workers=2)
 
     assert {name: " ".join(words[1:3]) for name, words in commands.items()} == {
-        "web server": "-m granian",
+        "web worker 1": "-m config.web",
+        "web worker 2": "-m config.web",
         "background worker": "manage.py worker",
         "backup worker 1": "manage.py worker",
         "backup worker 2": "manage.py worker",

@@ -1,13 +1,12 @@
 import os
-import socket
 import sys
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections
+from django.db import connections as databases
 
-from ... import health, processes
+from ... import connections, health, processes
 
 PAGES = {
     "": "what is here",
@@ -42,14 +41,14 @@ class Command(BaseCommand):
             raise CommandError("--web-workers, --threads and --backup-workers must be 1 or more.")
         if with_parent:
             processes.end_with_parent()
-        _require_free(host, port)
+        listener = _bound(host, port)
         if setup:
             self._set_up()
         health.require_migrations()
-        connections.close_all()
+        databases.close_all()
         self._print_addresses(host, port)
-        commands = _commands(host, port, **options)
-        if ended := processes.run_together(commands, settings.BASE_DIR):
+        commands = _commands(listener.fileno(), **options)
+        if ended := processes.run_together(commands, settings.BASE_DIR, [listener.fileno()]):
             raise CommandError(f"The {ended} ended by itself, so everything was stopped.")
 
     def _set_up(self):
@@ -64,29 +63,24 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _commands(host, port, *, web_workers, threads, backup_workers, **options):
+def _commands(listener, *, web_workers, threads, backup_workers, **options):
     """Return the command of each process, by what it is called."""
-    web = f"-m granian --interface wsgi --host {host} --port {port} --workers {web_workers}"
-    web += f" --blocking-threads {threads} --blocking-threads-idle-timeout 600"
-    web += " --respawn-failed-workers --workers-kill-timeout 20 --no-ws --log-level warning"
     queue = settings.BACKUP_QUEUE
-    commands = {
-        "web server": f"{web} config.wsgi:application",
-        "background worker": f"manage.py worker --exclude-queues={queue}",
-    }
+    commands = {}
+    for number in range(1, web_workers + 1):
+        commands[f"web worker {number}"] = f"-m config.web {listener} {threads}"
+    commands["background worker"] = f"manage.py worker --exclude-queues={queue}"
     for number in range(1, backup_workers + 1):
         commands[f"backup worker {number}"] = f"manage.py worker --queue-name={queue}"
     return {name: [sys.executable, *command.split()] for name, command in commands.items()}
 
 
-def _require_free(host, port):
+def _bound(host, port):
+    """Return a socket that has the address, for the web workers to listen on."""
     if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):
         raise CommandError(f"PORT is '{port}', which is not a number from 1 to 65535.")
     try:
-        family, kind, *_, address = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+        return connections.bound(host, int(port))
     except OSError as e:
         raise CommandError(
             f"Port {port} of '{host}' cannot be listened on: {e.strerror}. "

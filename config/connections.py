@@ -1,0 +1,61 @@
+"""HTTP connections that wait for no client forever."""
+
+import socket
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_SECONDS = (
+    20  # for the headers of a request, from its first byte or from the connection's start
+)
+HEAD_BYTES = 64_000
+IDLE_SECONDS = 75  # between requests, longer than proxies keep a connection
+STALLED_SECONDS = 120  # in which a client takes in nothing of an answer
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that is closed when the headers of a request take too long or are too many."""
+
+    deadline = None
+    head_size = 0
+
+    def connection_made(self, transport):
+        super().connection_made(transport)
+        self._set_deadline()
+
+    def data_received(self, data):
+        super().data_received(data)
+        if self.cycle and not self.cycle.response_complete:
+            return  # a request is being answered
+        self.head_size += len(data)
+        if self.head_size > HEAD_BYTES:
+            self.transport.close()
+        elif not self.deadline:
+            self._set_deadline()
+
+    def on_headers_complete(self):
+        self._cancel_deadline()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc):
+        self._cancel_deadline()
+        super().connection_lost(exc)
+
+    def _set_deadline(self):
+        self.deadline = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _cancel_deadline(self):
+        self.head_size = 0
+        if self.deadline:
+            self.deadline.cancel()
+            self.deadline = None
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket with this address, whose connections end when their client stalls."""
+    family, kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; a connection has the options of its listener
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_SECONDS * 1000)
+    listener.bind(address)
+    return listener
