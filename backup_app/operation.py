@@ -34,7 +34,6 @@ class Operation:
     writes: bool
     on_behalf: bool
     refusals: tuple[int, ...]
-    example: dict
     headers: tuple[OpenApiParameter, ...]
     name: str
     description: str
@@ -144,7 +143,6 @@ def operation(
     writes=False,
     on_behalf=True,
     refusals=(404,),
-    example=None,
     headers=(),
 ):
     """Make a view of a function ``(request, **path)`` that returns a dict or a response.
@@ -155,7 +153,7 @@ def operation(
     number: of the specification's table. subusers: whether a subuser's login may use it.
     writes: whether each success leaves an audit row. on_behalf: whether ``subuser`` in the body
     limits the operation to that subuser's clients, instead of being a parameter of it.
-    refusals: the statuses beyond 400, 401, 403, 413 and 429 that it may answer.
+    refusals: the statuses that it may answer beyond those that any operation may.
     headers: of requests and answers, for the description.
     """
 
@@ -170,7 +168,6 @@ def operation(
             writes=writes,
             on_behalf=on_behalf,
             refusals=refusals,
-            example=example or {},
             headers=headers,
             name=function.__name__,
             description=function.__doc__ or "",

@@ -6,11 +6,11 @@ from functools import cache
 from django.urls import include, path
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
 NAMESPACE = "calendar/events/v1"
 METHODS = ("get", "post", "put", "patch", "delete")
-OBJECT = {200: OpenApiTypes.OBJECT}
+OBJECT = {200: OpenApiResponse(OpenApiTypes.OBJECT, "The description.")}
 ARGUMENT_KEYS = ("type", "format", "items", "enum", "default", "minimum", "maximum")
 PATTERNS = {"id": r"(?P<id>\d+)", "slug": r"(?P<slug>[^/]+)"}
 

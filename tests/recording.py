@@ -30,7 +30,8 @@ class Recorder:
         address = operation.path.format(**names)
         if query:
             address += f"?{urlencode(query)}"
-        answer = getattr(client, operation.method)(address, body, format=form)
+        encoding = {"content_type": form} if "/" in form else {"format": form}
+        answer = getattr(client, operation.method)(address, body, **encoding)
         assert answer.status_code == status, answer.content
         require_described(operation, answer)
         kept = self.examples.setdefault("refusals" if status >= 400 else operation_id, {})
@@ -43,7 +44,8 @@ class Recorder:
         """Compare the examples with those of a file, or write it when RECORD is set."""
         if os.environ.get("RECORD"):
             path.write_text(json.dumps(self.examples, indent=1, ensure_ascii=False) + "\n")
-        assert json.loads(path.read_text()) == self.examples
+        kept = json.loads(path.read_text())
+        assert kept == self.examples, "The answers have changed: record them anew with RECORD=1."
 
 
 def require_described(operation, answer):

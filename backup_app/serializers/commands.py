@@ -6,4 +6,6 @@ from .options import Options
 
 
 class RunCommand(Options):
-    cmd = serializers.CharField(max_length=1000, help_text="A command line that is allowed.")
+    cmd = serializers.CharField(
+        max_length=1000, help_text="One of the command lines that are allowed."
+    )

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from .. import paths
@@ -37,6 +38,7 @@ def is_place(key):
     return key.isdecimal() and len(key) < LONGEST_PLACE
 
 
+@extend_schema_field({"type": "string", "maxLength": 4096, "pattern": r"^(/[^\x00]*)?$"})
 class PathField(serializers.CharField):
     """An absolute path of a client, as bytes; blanks belong to it."""
 
@@ -57,6 +59,9 @@ class PathField(serializers.CharField):
             # The field's own check does not see it in bytes.
             self.fail("null_character")
         return path
+
+    def to_representation(self, value):
+        return paths.shown(value)
 
 
 class FolderField(PathField):
@@ -97,6 +102,13 @@ class IdField(NumberField):
         super().__init__(min_value=1, max_value=BIGGEST, **kwargs)
 
 
+@extend_schema_field(
+    {
+        "type": "string",
+        "pattern": r"^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$",
+        "example": "2030-01-31 23:59:59",
+    }
+)
 class TimeField(serializers.DateTimeField):
     """``Y-m-d H:i:s`` in the server's zone, as an aware datetime."""
 
@@ -110,11 +122,13 @@ class TimeField(serializers.DateTimeField):
             self.fail("format", value=value)
 
 
+@extend_schema_field({"type": "integer", "minimum": 1})
 class LimitField(NumberField):
     """How many records a page has; more than the most is the most."""
 
-    def __init__(self, **kwargs):
-        super().__init__(required=False, min_value=1, max_value=BIGGEST, **kwargs)
+    def __init__(self, default_is, **kwargs):
+        limit = f"Most records to return; {default_is} by default."
+        super().__init__(required=False, min_value=1, max_value=BIGGEST, help_text=limit, **kwargs)
 
     def to_internal_value(self, data):
         return min(super().to_internal_value(data), conf.MAX_PAGE_SIZE)
@@ -122,4 +136,11 @@ class LimitField(NumberField):
 
 class OffsetField(NumberField):
     def __init__(self, **kwargs):
-        super().__init__(required=False, default=0, min_value=0, max_value=BIGGEST, **kwargs)
+        super().__init__(
+            required=False,
+            default=0,
+            min_value=0,
+            max_value=BIGGEST,
+            help_text="How many records to skip.",
+            **kwargs,
+        )

@@ -9,7 +9,9 @@ from .options import Options
 class Include(serializers.Serializer):
     """A folder or file: ``{"path": "/etc"}``, or just its path."""
 
-    path = serializers.CharField(trim_whitespace=False, max_length=4096)
+    path = serializers.CharField(
+        trim_whitespace=False, max_length=4096, help_text="Path of a folder or file."
+    )
 
     def to_internal_value(self, data):
         return super().to_internal_value({"path": data} if isinstance(data, str) else data)
@@ -17,34 +19,40 @@ class Include(serializers.Serializer):
 
 class FilesetOptions(serializers.Serializer):
     one_filesystem = serializers.BooleanField(
-        required=False, help_text="Leaves out what is mounted below the folders."
+        required=False, help_text="Whether to leave out what is mounted below the folders."
     )
-    compression = NumberField(required=False, min_value=1, max_value=19)
+    compression = NumberField(
+        required=False, min_value=1, max_value=19, help_text="Level of Zstandard."
+    )
 
 
 class Database(serializers.Serializer):
-    kind = serializers.ChoiceField(["mysql", "postgresql"])
-    name = serializers.CharField(max_length=63)
+    kind = serializers.ChoiceField(["mysql", "postgresql"], help_text="Kind of the server.")
+    name = serializers.CharField(max_length=63, help_text="Name of the database.")
 
 
 class SaveFileset(Options):
     """What is not given of an existing fileset stays as it is."""
 
-    name = serializers.CharField(max_length=100)
-    include = ParameterList(child=Include(), required=False)
+    name = serializers.CharField(max_length=100, help_text="Name of the fileset.")
+    include = ParameterList(
+        child=Include(), required=False, help_text="Folders and files to back up."
+    )
     exclude = ParameterList(
         child=serializers.CharField(trim_whitespace=False, max_length=4096),
         required=False,
-        help_text="Patterns: of whole paths with a '/', of names without.",
+        help_text="Patterns of what to leave out: of paths with a `/`, of names without one.",
     )
-    options = FilesetOptions(required=False)
-    databases = ParameterList(child=Database(), required=False)
+    options = FilesetOptions(required=False, help_text="How to back them up.")
+    databases = ParameterList(
+        child=Database(), required=False, help_text="Databases to dump into the backup."
+    )
     verify = serializers.BooleanField(
-        required=False, help_text="Whether each backup is read again when it is made."
+        required=False, help_text="Whether to verify each backup after it was made."
     )
     schedule = serializers.CharField(
         required=False,
         allow_blank=True,
         max_length=100,
-        help_text="A cron expression for clients without one of their own.",
+        help_text="Cron expression for clients without one of their own.",
     )

@@ -6,8 +6,8 @@ from .options import Options
 
 
 class MailboxOptions(Options):
-    mailbox = serializers.CharField(max_length=254, help_text="A mail address, in any case.")
+    mailbox = serializers.CharField(max_length=254, help_text="Mail address, in any case.")
 
 
 class MailboxSearch(Options):
-    search = serializers.CharField(max_length=254, help_text="A part of a mail address.")
+    search = serializers.CharField(max_length=254, help_text="Part of a mail address, in any case.")

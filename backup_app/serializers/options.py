@@ -10,5 +10,5 @@ class Options(serializers.Serializer):
         required=False,
         allow_blank=True,
         max_length=100,
-        help_text="The login of a subuser whose granted clients the operation is limited to.",
+        help_text="Login of a subuser: limits the operation to the clients granted to it.",
     )

@@ -5,18 +5,22 @@ from rest_framework import serializers
 from .fields import FolderField, IdField, ParameterList, PathField
 from .options import Options
 
-DESTINATION = "Where to: below it the whole path is kept. / is the original location."
+DESTINATION = (
+    "Destination folder, below which the full original path is kept; `/` is the original location."
+)
 
 
 class RestoreOptions(Options):
     files = ParameterList(
-        child=PathField(), allow_empty=False, help_text="Paths of files and folders."
+        child=PathField(help_text="Path of a file or folder."),
+        allow_empty=False,
+        help_text="Paths of files and folders.",
     )
     path = FolderField(help_text=DESTINATION)
 
 
 class RestoreNodesOptions(Options):
-    home = PathField(help_text="The folder that all of it must lie in.")
+    home = PathField(help_text="Folder that everything must lie in.")
     nodes = ParameterList(child=IdField(), default=list, help_text="IDs of folders.")
     files = ParameterList(child=IdField(), default=list, help_text="IDs of files.")
     path = FolderField(help_text=DESTINATION)
@@ -27,5 +31,5 @@ class DatabaseOptions(Options):
         required=False,
         allow_blank=True,
         max_length=100,
-        help_text="Name or IP address of the server; the original one when empty.",
+        help_text="Name or IP address of the client to restore to; the original one when empty.",
     )

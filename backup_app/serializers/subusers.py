@@ -4,25 +4,33 @@ from rest_framework import serializers
 
 from .options import Options
 
-LOGIN = {"max_length": 100, "help_text": "A subuser's login."}
-PASSWORD = {"max_length": 1000, "trim_whitespace": False, "write_only": True}
+LOGIN = {"max_length": 100, "help_text": "Login of the subuser."}
+PASSWORD = {
+    "max_length": 1000,
+    "trim_whitespace": False,
+    "write_only": True,
+    "help_text": "Password to log in with.",
+}
 
 
 class AddSubuser(Options):
     subuser = None  # nobody adds one on behalf of another
 
-    Login = serializers.CharField(source="login", max_length=100)
-    Firstname = serializers.CharField(source="first_name", max_length=100)
-    Lastname = serializers.CharField(source="last_name", max_length=100)
+    Login = serializers.CharField(source="login", max_length=100, help_text="Login, unique.")
+    Firstname = serializers.CharField(source="first_name", max_length=100, help_text="First name.")
+    Lastname = serializers.CharField(source="last_name", max_length=100, help_text="Last name.")
     Email = serializers.EmailField(
         source="email",
         max_length=254,
+        help_text="Mail address.",
         error_messages={"invalid": "'%(value)s' is not an e-mail address."},
     )
     Password = serializers.CharField(
         source="password", required=False, allow_blank=True, **PASSWORD
     )
-    bmr = serializers.BooleanField(required=False, help_text="May restore whole machines.")
+    bmr = serializers.BooleanField(
+        required=False, help_text="Whether it may restore whole machines; no by default."
+    )
 
 
 class NamedSubuser(Options):
@@ -30,7 +38,7 @@ class NamedSubuser(Options):
 
 
 class GrantAccess(NamedSubuser):
-    client = serializers.CharField(max_length=100, help_text="A client's name.")
+    client = serializers.CharField(max_length=100, help_text="Name of the client.")
 
 
 class SetPassword(NamedSubuser):

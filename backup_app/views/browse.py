@@ -14,12 +14,12 @@ from ..serializers.browse import FolderOptions, NodeOptions, TreeOptions
     options=FolderOptions,
     subusers=True,
     refusals=(404, 409, 502, 503),
-    example={"path": "/etc"},
 )
 def files(request, job_id):
     """List a folder of a backup by its path.
 
-    One level of all that a full restore at this backup would give: folders first, then by name.
+    One level of what a full restore of this backup would bring back: folders first, then by
+    name.
     """
     options = request.options
     backup = access.readable_backup(request.caller, job_id)
@@ -42,13 +42,12 @@ def files(request, job_id):
     options=NodeOptions,
     subusers=True,
     refusals=(404, 409, 502, 503),
-    example={"path": "/home/alice"},
 )
 def nodes(request, job_id, node_id):
     """List a folder of a backup by its node ID.
 
-    The folders in it as ``nodes``, all else as ``files``: what a full restore at this backup
-    would give. A folder that does not lie in ``path`` is refused.
+    Its folders are in ``nodes``, everything else is in ``files``. A folder outside ``path`` is
+    refused.
     """
     backup = access.readable_backup(request.caller, job_id)
     engine = get_engine(backup.engine)
@@ -71,12 +70,12 @@ def nodes(request, job_id, node_id):
     options=TreeOptions,
     subusers=True,
     refusals=(404, 502, 503),
-    example={"name": "/home/alice/documents", "home": "/home/alice"},
 )
 def restore_tree(request, client_ip):
-    """List the folders in a folder of a client, as its newest backups hold them.
+    """List a client's folders.
 
-    The client itself is not asked. A folder that does not lie in ``home`` is refused.
+    The folders in ``name``, as the client's newest backups hold them; the client itself is not
+    contacted. A folder outside ``home`` is refused.
     """
     home = request.options["home"]
     name = request.options.get("name") or home

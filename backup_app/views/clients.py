@@ -18,9 +18,9 @@ from ..serializers.clients import GenerateConfig
 
 @operation(10, topic="clients", answer=SystemAnswer, subusers=True, refusals=(404, 409))
 def system(request, server_ip):
-    """Get the system of a client: unix or windows.
+    """Get the operating system of a client.
 
-    The client must have a backup that was completed.
+    ``unix`` or ``windows``. The client must have a completed backup.
     """
     client = access.client(request.caller, ip=server_ip)
     if not clients.has_backup(client):
@@ -30,16 +30,17 @@ def system(request, server_ip):
 
 @operation(14, topic="clients", answer=ClientName, subusers=True)
 def client_name_by_ip(request, client_ip):
-    """Get the name of the client with an IP address."""
+    """Get the name of a client by its IP address."""
     return {"name": access.client(request.caller, ip=client_ip).name}
 
 
-@operation(20, topic="clients", answer=Servers, subusers=True, example={"subuser": "sam"})
+@operation(20, topic="clients", answer=Servers, subusers=True)
 def list_servers(request):
-    """List the clients of the account or of a subuser, with how well they are protected.
+    """List clients.
 
-    ``last_backup`` is when the newest backup with content ended, ``protected_bytes`` what it holds
-    with those that it builds on, ``last_status`` how the newest backup of all went or goes.
+    The account's clients, or those granted to ``subuser``, and how well each is protected:
+    ``last_backup`` is when the newest usable backup ended, ``protected_bytes`` its size together
+    with the backups that it builds on, and ``last_status`` the status of the newest backup of all.
     """
     found = servers.with_backups(access.clients(request.caller))
     return {"servers": [shapes.server(client) for client in found]}
@@ -47,7 +48,10 @@ def list_servers(request):
 
 @operation(24, topic="clients", answer=ConfigAnswer, refusals=(404, 409, 502, 503))
 def get_config(request, client_ip, system):
-    """Get what must be on a client, ready to paste."""
+    """Get a client's configuration.
+
+    What must be on the client for its backups, ready to paste.
+    """
     client = access.client(request.caller, ip=client_ip)
     clients.require_system(client, system)
     return shapes.config(client, clients.config(client))
@@ -60,13 +64,14 @@ def get_config(request, client_ip, system):
     options=GenerateConfig,
     writes=True,
     refusals=(404, 409, 502, 503),
-    example={"name": "web1", "IP": "192.0.2.10", "schedule": "30 2 * * *"},
 )
 def generate_config(request, system):
-    """Create a client, or change one by its name, and get what must be on it.
+    """Create or update a client.
 
-    The first client gets the account's "default" pool and fileset, which are made if need be.
-    Root's password installs our key, where the operator allows that; then ``key_installed``.
+    The client is found by its name; fields that are not given keep their value. Returns what must
+    be on it. The first client of an account gets the pool and the fileset named ``default``, which
+    are created if needed. ``key_installed`` says whether the root password was used to install the
+    server's key, which the operator must allow.
     """
     caller, options = request.caller, request.options
     if options.get("password"):
@@ -83,7 +88,10 @@ def generate_config(request, system):
 
 @operation(26, topic="clients", answer=BackupOptionsAnswer, refusals=(404, 409))
 def backup_options(request, client_ip, system):
-    """List how a client can be backed up, and how it is when nothing else is said."""
+    """Get a client's backup options.
+
+    The levels, filesets and pools to choose from, and the defaults.
+    """
     caller = request.caller
     client = access.client(caller, ip=client_ip)
     clients.require_system(client, system)
@@ -110,12 +118,12 @@ def backup_options(request, client_ip, system):
     answer=ClientDeleted,
     writes=True,
     refusals=(404, 409),
-    example={"subuser": "sam"},
 )
 def delete_client(request, client_name):
-    """Delete a client, whose backups the operator still has for a while.
+    """Delete a client.
 
-    It vanishes from here at once. While it has a job, it is refused.
+    It disappears from the API at once, while the operator keeps its backups for a time. A client
+    with an unfinished job is refused.
     """
     client = access.client(request.caller, name=client_name)
     clients.delete(client)

@@ -13,12 +13,12 @@ from ..serializers.commands import RunCommand
     options=RunCommand,
     writes=True,
     refusals=(404, 409, 502, 503),
-    example={"cmd": "df -h"},
 )
 def run(request, client_ip):
-    """Run a command line on a client and get what it prints.
+    """Run a command on a client.
 
-    Only those that the operator allowed; the refusal of another lists them.
+    Returns what it prints. The operator lists the command lines that are allowed, and so does the
+    refusal of any other.
     """
     client = access.client(request.caller, ip=client_ip)
     return {"result": commands.run(client, request.options["cmd"])}

@@ -29,10 +29,11 @@ def header(name, description, statuses=(), kind=str):
     headers=(header("Retry-After", "Seconds until it is worth to ask again.", [202], int),),
 )
 def download_info(request, job_id, client_ip):
-    """Tell the name, the size and the number of chunks of a backup's download.
+    """Prepare a download.
 
-    The download is a plain tar of all that a full restore at this backup would give. While it is
-    prepared the answer is 202: ask again after the seconds that ``Retry-After`` says.
+    The name, size and number of chunks of a plain tar with everything that a full restore of this
+    backup would bring back. While it is being prepared the answer is 202: ask again after the
+    seconds in ``Retry-After``.
     """
     backup = _backup(request, job_id, client_ip)
     download = downloads.prepared(backup)
@@ -66,10 +67,10 @@ def download_info(request, job_id, client_ip):
     ),
 )
 def download(request, job_id, client_ip, chunk):
-    """Fetch a chunk of a backup's download.
+    """Download a chunk.
 
-    The first has number 0. All chunks in a row are the file, in whatever order they are fetched;
-    ``X-Chunk-SHA256`` is the hash of the whole chunk, also where ``Range`` asks for a part.
+    All chunks in their order are the file; they can be fetched in any order. ``X-Chunk-SHA256`` is
+    the hash of the whole chunk, also when ``Range`` asks for a part of it.
     """
     backup = _backup(request, job_id, client_ip)
     prepared = downloads.prepared(backup)

@@ -12,19 +12,11 @@ from ..serializers.filesets import SaveFileset
     answer=FilesetAnswer,
     options=SaveFileset,
     writes=True,
-    example={
-        "name": "web",
-        "include": [{"path": "/etc"}, {"path": "/srv"}],
-        "exclude": ["*.tmp", "/srv/cache"],
-        "options": {"one_filesystem": True, "compression": 3},
-        "databases": [{"kind": "mysql", "name": "shop"}],
-        "verify": False,
-        "schedule": "30 2 * * *",
-    },
 )
 def save_fileset(request):
-    """Create a fileset, or change what is given of one by its name.
+    """Create or update a fileset.
 
-    Forms say ``include[0][path]=/etc``, ``exclude[]=*.tmp`` and ``options[compression]=3``.
+    The fileset is found by its name; fields that are not given keep their value. In a form:
+    ``include[0][path]=/etc``, ``exclude[]=*.tmp``, ``options[compression]=3``.
     """
     return shapes.fileset(filesets.save(request.caller.account, **request.options))

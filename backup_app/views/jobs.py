@@ -22,13 +22,12 @@ SECOND = timedelta(seconds=1)
     options=BackupsOptions,
     subusers=True,
     refusals=(404, 502, 503),
-    example={"path": "/etc", "from": "2030-01-01 00:00:00", "to": "2030-01-31 23:59:59"},
 )
 def backups(request, client_ip):
-    """List the backups of a client, newest first.
+    """List a client's backups.
 
-    All of them, also those that wait, run or failed. With ``path`` only those that a restore of
-    it could be made from; with ``from`` or ``to`` only those that started within that time.
+    Newest first, with any status. ``path`` keeps the backups that it can be restored from, ``from``
+    and ``to`` those that started in this period.
     """
     options = request.options
     client = access.client(request.caller, ip=client_ip)
@@ -60,9 +59,9 @@ def _has_path(found, path):
 
 @operation(7, "GET", topic="jobs", answer=JobAnswer, subusers=True)
 def status(request, job_id):
-    """Follow a job.
+    """Get a job.
 
-    A backup, a restore or a verification: its status, progress and last message.
+    The status, progress and last message of a backup, restore or verification.
     """
     return shapes.job(access.job(request.caller, job_id))
 
@@ -71,8 +70,8 @@ def status(request, job_id):
 def cancel(request, job_id):
     """Cancel a job.
 
-    One that is queued is canceled at once. One that runs is "canceling", and canceled within
-    seconds; nothing of it is left. One that has ended is refused.
+    A queued job is canceled at once. A running one is ``canceling`` and within seconds canceled,
+    and leaves nothing behind. A finished one is refused.
     """
     job = jobs.cancel(access.job(request.caller, job_id), request.caller.login)
     return {"job_id": job.pk, "status": job.status}
@@ -84,12 +83,12 @@ def cancel(request, job_id):
     answer=JobsPage,
     options=JobsOptions,
     subusers=True,
-    example={"subuser": "sam", "status": "completed", "limit": 50, "offset": 0},
 )
 def my_jobs(request):
-    """List the jobs of all clients, newest first.
+    """List jobs.
 
-    Backups, restores and verifications of a subuser's clients, or of all that the account has.
+    Backups, restores and verifications, newest first: of the clients granted to ``subuser``, or of
+    the whole account.
     """
     limit = request.options.get("limit", min(conf.PAGE_SIZE, conf.MAX_PAGE_SIZE))
     offset = request.options["offset"]
@@ -108,13 +107,12 @@ def my_jobs(request):
     options=BackupOptions,
     writes=True,
     refusals=(404, 409, 502, 503),
-    example={"fileset": "etc", "pool": "daily"},
 )
 def backup_now(request, client_ip, level):
-    """Back up a client now.
+    """Back up a client.
 
-    The level is full, incremental or differential, or F, I or D. Without a full backup to build
-    on, the backup becomes a full one and says so in its log.
+    Starts a job. Without a full backup to build on, the level becomes Full and the job's log says
+    so.
     """
     caller, options = request.caller, request.options
     client = access.client(caller, ip=client_ip)
@@ -126,9 +124,12 @@ def backup_now(request, client_ip, level):
     return {"job_id": job.pk}
 
 
-@operation(35, topic="jobs", answer=JobLogAnswer, subusers=True, example={"subuser": "sam"})
+@operation(35, topic="jobs", answer=JobLogAnswer, subusers=True)
 def job_log(request, job_id):
-    """Read what a job wrote into its log, oldest first."""
+    """Get a job's log.
+
+    The oldest line comes first.
+    """
     job = access.job(request.caller, job_id)
     adoption.bring_log(job)
     lines = job.log.values_list("time", "level", "message")

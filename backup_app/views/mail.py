@@ -15,12 +15,11 @@ MOST = 100  # mailboxes in an answer
     answer=PstFile,
     options=MailboxOptions,
     subusers=True,
-    example={"mailbox": "alice@example.org"},
 )
 def mailbox_file(request, client_ip):
     """Find the newest PST file of a mailbox.
 
-    With its file ID and the backup that has it, to restore it by.
+    With the ID of the file and of the backup that holds it, for a restore.
     """
     found = _mailbox(request, client_ip)
     if not found.pst_path:
@@ -41,7 +40,6 @@ def mailbox_file(request, client_ip):
     answer=StorePath,
     options=MailboxOptions,
     subusers=True,
-    example={"mailbox": "alice@example.org"},
 )
 def mailbox_path(request, client_ip):
     """Find the mail store of a mailbox."""
@@ -57,10 +55,12 @@ def mailbox_path(request, client_ip):
     answer=Mailboxes,
     options=MailboxSearch,
     subusers=True,
-    example={"search": "alice"},
 )
 def mailbox_search(request, client_ip):
-    """Find the mailboxes whose address contains a text, in any case; at most 100."""
+    """Search mailboxes.
+
+    Mail addresses that contain a text, in any case; at most 100.
+    """
     client = access.client(request.caller, ip=client_ip)
     text = request.options["search"].lower()
     found = client.mailboxes.filter(mailbox__icontains=text).values_list("mailbox", flat=True)

@@ -18,13 +18,13 @@ REFUSALS = (404, 409, 502, 503)
     subusers=True,
     writes=True,
     refusals=REFUSALS,
-    example={"files": ["/etc/hosts", "/srv/www"], "path": "/"},
 )
 def restore(request, job_id, client_ip):
-    """Restore files and folders by their paths.
+    """Restore files and folders by path.
 
-    A folder brings all below it. Every path must be in the backup, else nothing is started.
-    Existing files are replaced. The client may be another one that is seen.
+    Starts a job. A folder brings back everything below it, and existing files are replaced. If one
+    of the paths is not in the backup, nothing is started. The client may be a different one from
+    the backup's.
     """
     backup = access.readable_backup(request.caller, job_id)
     client = access.client(request.caller, ip=client_ip)
@@ -41,13 +41,12 @@ def restore(request, job_id, client_ip):
     subusers=True,
     writes=True,
     refusals=REFUSALS,
-    example={"home": "/home/alice", "nodes": [7], "files": [12, 13], "path": "/home/alice/old"},
 )
 def restore_nodes(request, job_id, client_ip):
-    """Restore files and folders by their IDs.
+    """Restore files and folders by ID.
 
-    Each of them, and the destination unless it is the original location, must lie in ``home``,
-    else nothing is started.
+    Starts a job. Each of them, and any destination but ``/``, must lie in ``home``; otherwise
+    nothing is started.
     """
     options = request.options
     backup = access.readable_backup(request.caller, job_id)
@@ -81,13 +80,12 @@ def _require_whole_machines(caller):
     subusers=True,
     writes=True,
     refusals=REFUSALS,
-    example={"client": "db1"},
 )
 def restore_mysql(request, job_id, db_name):
-    """Load a MySQL or MariaDB database from its dump in a backup.
+    """Restore a MySQL or MariaDB database.
 
-    Into the database of the same name on the original server or on another client's; it must
-    exist there. What it held before is dumped first.
+    Starts a job that loads the dump in the backup into the database of the same name, which must
+    exist on the server. What the database held is dumped first.
     """
     caller, to = request.caller, request.options.get("client")
     backup = access.readable_backup(caller, job_id)

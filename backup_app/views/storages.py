@@ -12,22 +12,29 @@ from ..serializers.pools import GetPool, SavePool
 
 @operation(18, "GET", topic="storages", answer=Zones)
 def zones(request):
-    """List the zones, each with the engine that backs up its clients."""
+    """List zones.
+
+    Each with the engine that backs up its clients.
+    """
     return {"zones": list(Zone.objects.values("name", "title", "engine"))}
 
 
-@operation(19, topic="storages", answer=Storages, example={"subuser": "sam"})
+@operation(19, topic="storages", answer=Storages)
 def list_storages(request):
-    """List the storages with their space in bytes, and the account's pools on each.
+    """List storages.
 
-    With ``subuser`` only those that its clients use.
+    With their space in bytes and the account's pools on them; with ``subuser`` only those that its
+    clients use.
     """
     return {"storages": _described(request.caller, access.storages(request.caller))}
 
 
 @operation(22, topic="storages", answer=SupportedSystems, refusals=(404, 502, 503))
 def supported_systems(request):
-    """List the operating systems that can be backed up, by engine."""
+    """List supported operating systems.
+
+    By the engine that can back them up.
+    """
     found = [(alias, system) for alias in conf.engines for system in get_engine(alias).systems()]
     return {
         "systems": [
@@ -37,11 +44,11 @@ def supported_systems(request):
     }
 
 
-@operation(27, topic="storages", answer=PoolAnswer, options=GetPool, example={"getstorage": "disk"})
+@operation(27, topic="storages", answer=PoolAnswer, options=GetPool)
 def get_pool(request, pool_name):
-    """Get a pool and how full it is.
+    """Get a pool.
 
-    ``getstorage`` names its storage, which is then described in ``storage_data``.
+    With the space that it uses. ``getstorage`` adds its storage as ``storage_data``.
     """
     pool = access.pool(request.caller, pool_name)
     answer = shapes.pool(pool, pools.usage(pool))
@@ -59,12 +66,12 @@ def get_pool(request, pool_name):
     options=SavePool,
     writes=True,
     refusals=(404, 409),
-    example={"name": "daily", "retention_days": 30, "keep_full": 2, "quota_bytes": 500000000000},
 )
 def save_pool(request):
-    """Create a pool, or change what is given of one by its name.
+    """Create or update a pool.
 
-    Shorter retention deletes nothing by itself: the operator's ``prune`` does.
+    The pool is found by its name; fields that are not given keep their value. Shorter retention
+    deletes nothing by itself: the operator's ``prune`` does.
     """
     options = request.options
     if "storage" in options:

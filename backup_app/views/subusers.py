@@ -20,17 +20,11 @@ from ..serializers.subusers import AddSubuser, GrantAccess, NamedSubuser, SetPas
     writes=True,
     on_behalf=False,
     refusals=(409,),
-    example={
-        "Login": "sam",
-        "Firstname": "Sam",
-        "Lastname": "Sub",
-        "Email": "sam@example.org",
-    },
 )
 def add_subuser(request):
-    """Add a subuser, who can log in once there is a password.
+    """Add a subuser.
 
-    Logins are unique in the whole installation, whatever their case.
+    It can log in once it has a password. Logins are unique in the whole installation, in any case.
     """
     return shapes.subuser(subusers.add(request.caller.account, **request.options))
 
@@ -42,12 +36,11 @@ def add_subuser(request):
     options=GrantAccess,
     writes=True,
     on_behalf=False,
-    example={"client": "web1", "subuser": "sam"},
 )
 def grant_access(request):
-    """Let a subuser see and restore a client.
+    """Grant a subuser access to a client.
 
-    A second time it changes nothing.
+    It can then see and restore the client. Granting twice changes nothing.
     """
     client = access.client_by_either(request.caller, request.options["client"])
     subuser = access.subuser(request.caller, request.options["subuser"])
@@ -62,10 +55,9 @@ def grant_access(request):
     options=SetPassword,
     writes=True,
     on_behalf=False,
-    example={"subuser": "sam", "Password": "correct horse battery staple"},
 )
 def set_password(request):
-    """Set the password that a subuser logs in with."""
+    """Set a subuser's password."""
     subuser = access.subuser(request.caller, request.options["subuser"])
     subusers.set_password(subuser, request.options["password"])
     return {"subuser": subuser.login, "changed": True}
@@ -78,10 +70,12 @@ def set_password(request):
     options=NamedSubuser,
     on_behalf=False,
     refusals=(),
-    example={"subuser": "sam"},
 )
 def subuser_exists(request):
-    """Check whether the account has a subuser."""
+    """Check whether a subuser exists.
+
+    Only the account's own subusers count.
+    """
     return {"exists": subusers.exists(request.caller.account, request.options["subuser"])}
 
 
@@ -91,7 +85,6 @@ def subuser_exists(request):
     answer=BareMetalRestore,
     options=NamedSubuser,
     on_behalf=False,
-    example={"subuser": "sam"},
 )
 def bare_metal_restore(request):
     """Check whether a subuser may restore whole machines."""

@@ -13,7 +13,6 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
 from backup_app import keys
-from backup_app.urls import ROUTES
 
 from .world import ENGINE, PASSWORD, make_world
 
@@ -105,12 +104,3 @@ def authorization(login, password):
 
 def test_all_operations_are_described():
     assert len(OPERATIONS) == 36
-
-
-@pytest.mark.parametrize("route", ROUTES)
-def test_an_example_says_what_parameters_look_like(route):
-    operation = ROUTES[route].operation
-    serializer = operation.options(data=operation.example)
-
-    assert serializer.is_valid(), serializer.errors
-    assert operation.example or set(serializer.fields) <= {"subuser"}
