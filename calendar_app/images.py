@@ -7,9 +7,10 @@ from operator import or_
 from pathlib import PurePath
 from urllib.parse import unquote, urljoin, urlsplit
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.files.base import ContentFile
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils.text import Truncator, slugify
 
 from . import fetching, pictures, rights
@@ -38,8 +39,8 @@ class ImageTooLargeError(ImageError):
 def store(file, *, author=None, title="", source_url="") -> Image:
     """Return the stored image of file, an open file with a name, with its smaller copies.
 
-    Of one source_url there is one image: the one that was stored first. Raises ImageError when
-    file holds no picture, ImageTooLargeError when it holds too much of one.
+    Of one source_url it is the first that author may see. Raises ImageError when file holds no
+    picture, ImageTooLargeError when it holds too much of one.
     """
     picture, copies = _read(file)
     stem = "".join(filter(str.isprintable, PurePath(file.name or "").stem))[:MAX_TITLE_LENGTH]
@@ -47,7 +48,7 @@ def store(file, *, author=None, title="", source_url="") -> Image:
         image = _written(picture, copies, stem, undo)
         image.title, image.author, image.source_url = title or stem, author, source_url
         with writing():
-            if known := _known(source_url):
+            if known := _known(source_url, author):
                 return known
             image.save()
         # The row is there: the files stay.
@@ -56,17 +57,15 @@ def store(file, *, author=None, title="", source_url="") -> Image:
 
 
 def visible_to(user):
-    """Return the images that user may look up by ID: all that are not kept from the public.
+    """Return the images that user may see: their own, and those of records to be read in full.
 
-    Those are kept that only records have which user may not read in full. Who writes may choose
-    among all.
+    Who edits the events of others sees all.
     """
-    if rights.may_write(user, Image):
+    if rights.may_edit_others(user, Event):
         return Image.objects.all()
     kinds = (Event, Venue, Organizer)
-    used = reduce(or_, (_on(kind.objects.all()) for kind in kinds))
     shown = reduce(or_, (_on(kind.objects.disclosed_to(user)) for kind in kinds))
-    return Image.objects.filter(shown | ~used)
+    return Image.objects.filter(shown | Q(author=user) if user.is_authenticated else shown)
 
 
 def _on(records):
@@ -99,13 +98,14 @@ def assign(post, image):
     post.image, post.image_url = image, ""
 
 
-def request(post, url: str):
+def request(post, url: str, user=None):
     """Give post the image at url, which is of ``check_url``; the caller saves post.
 
-    An image that was fetched before is there at once. Another is fetched when the caller's
-    transaction has ended well, and until then post keeps the image that it has.
+    An image that was fetched before, and that user (or else post's author) may see, is there at
+    once. Another is fetched when the caller's transaction has ended well, and until then post keeps
+    the image that it has.
     """
-    if known := _known(url):
+    if known := _known(url, user or post.author):
         assign(post, known)
         return
     post.image_url = url
@@ -120,7 +120,7 @@ def fulfil(model, pk, url: str) -> bool:
     post = model.objects.filter(pk=pk, image_url=url).select_related("author").first()
     if post is None:
         return False
-    image = _known(url) or _fetched(url, post.author)
+    image = _known(url, post.author) or _fetched(url, post.author)
     with writing():
         post = model.objects.filter(pk=pk, image_url=url).first()
         if post is not None:
@@ -191,8 +191,9 @@ def _described(copy, name):
     }
 
 
-def _known(url):
-    return url and Image.objects.filter(source_url=url).order_by("pk").first()
+def _known(url, user):
+    found = visible_to(user or AnonymousUser()).filter(source_url=url)
+    return url and found.order_by("pk").first()
 
 
 def _fetched(url, author):

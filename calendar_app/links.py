@@ -1,8 +1,8 @@
 """What a user's event may be linked to, by ID and by name."""
 
-from . import names, rights, terms
+from . import images, names, rights, terms
 from .exceptions import Forbidden
-from .models import Post
+from .models import Image, Post
 from .revision import writing
 
 EMPTY = (None, "")
@@ -63,4 +63,6 @@ def _new_term(model, name, user):
 
 
 def _reachable(model, user):
+    if model is Image:
+        return images.visible_to(user)
     return model.objects.visible_to(user) if issubclass(model, Post) else model.objects.all()

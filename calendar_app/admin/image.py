@@ -3,6 +3,7 @@ from django.utils.html import format_html
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
+from .. import images
 from ..forms import ImageForm
 from ..models import Image
 from ..revision import writing
@@ -31,6 +32,9 @@ class ImageAdmin(ApiLink, Thumbnail, Exports, ModelAdmin):
     readonly_fields = ["preview", "source_url", *SHOWN]
     add_fieldsets = [(None, {"fields": ["upload", "title"]})]
     fieldsets = [(None, {"fields": ["preview", "title", "source_url", *SHOWN]})]
+
+    def get_queryset(self, request):
+        return images.visible_to(request.user)
 
     def get_form(self, request, obj=None, change=False, **kwargs):
         form = super().get_form(request, obj, change, **kwargs)

@@ -1,4 +1,4 @@
-from .. import posts, rights, zones
+from .. import images, posts, rights, zones
 from ..conf import conf
 from ..models import Status
 from ..serializers import OrganizerSerializer, VenueSerializer
@@ -14,6 +14,8 @@ class PostForm(CheckedForm):
             self._limit_statuses(self.fields["status"])
         if "excerpt" in self.fields:
             self.fields["excerpt"].widget.attrs["rows"] = 3
+        if "image" in self.fields:
+            self.fields["image"].queryset = images.visible_to(self.user)
         if "author" in self.fields:
             self._limit_authors(self.fields["author"])
 

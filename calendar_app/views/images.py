@@ -14,7 +14,7 @@ FORM_BYTES = 100_000  # what a form may hold beside the file
 
 
 class ImageViewSet(ConditionalMixin, CalendarView, GenericViewSet):
-    """Stores uploaded images, and reads by ID what is not kept from the public."""
+    """Stores uploaded images, and reads by ID those that the caller may see."""
 
     queryset = Image.objects.all()
     collection = "images"

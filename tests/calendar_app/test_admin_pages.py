@@ -233,6 +233,27 @@ def test_an_image_is_shown_and_renamed(client, user):
     assert small in client.get(change_url(event)).content.decode()
 
 
+@as_role("Author")
+def test_an_image_that_is_kept_from_the_user_is_not_offered_or_taken(client, user):
+    kept, own, public = (images.store(SimpleUploadedFile("a.png", photo())) for _ in range(3))
+    Image.objects.filter(pk=own.pk).update(author=user)
+    EventFactory(image=kept, status="private")
+    VenueFactory(image=public)
+    query = {"app_label": "calendar_app", "model_name": "event", "field_name": "image"}
+
+    found = client.get(reverse("admin:autocomplete"), query).json()["results"]
+    listed = client.get(reverse("admin:calendar_app_image_changelist")).context["cl"].queryset
+    page = client.get(change_url(kept))
+    made = client.post(
+        add_url("organizer"), {"name": "Guild", "status": "publish", "image": kept.pk}
+    )
+
+    assert {item["id"] for item in found} == {str(own.pk), str(public.pk)}
+    assert set(listed) == {own, public}
+    assert page.status_code == 302
+    assert set(errors(made)) == {"image"}
+
+
 def test_deleting_an_image_leaves_its_event(client, user):
     image = images.store(SimpleUploadedFile("a.png", photo()))
     event = EventFactory(image=image)

@@ -404,3 +404,13 @@ def test_a_table_too_long_is_refused(client, user):
 
     assert "1001 rows; 1000 are accepted" in str(error.error)
     assert not Tag.objects.exists()
+
+
+@as_role("Author")
+def test_an_image_that_is_kept_from_the_user_is_not_imported(client, user):
+    image = images.store(SimpleUploadedFile("a.png", photo()))
+    EventFactory(image=image, status="private")
+
+    context = preview(client, Organizer, [{"organizer": "Guild", "image": str(image.pk)}])
+
+    assert set(errors(context)) == {"image"}

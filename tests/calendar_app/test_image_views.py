@@ -6,8 +6,14 @@ from calendar_app.models import Image
 from .client import P, client_of, get
 from .factories import EventFactory, UserFactory, VenueFactory, make_image
 from .photos import photo
+from .writing import NEW, create_event, refused
 
 pytestmark = pytest.mark.django_db
+
+KEPT = [
+    {"password": "sesame"},
+    *({"status": status} for status in ("draft", "pending", "private", "future", "trash")),
+]
 
 
 def upload(client=None, body=None, name="Town Hall.png", **fields):
@@ -145,12 +151,12 @@ class TestRead:
     def test_gives_what_the_upload_gave(self, media):
         made = upload().json()
 
-        answer = get(f"/images/{made['id']}")
+        answer = get(f"/images/{made['id']}", client=client_of(role="Editor"))
 
         assert (answer.status_code, answer.json()) == (200, made)
 
     def test_is_304_when_it_is_known(self, media):
-        path = f"/images/{make_image().pk}"
+        path = f"/images/{VenueFactory(image=make_image()).image_id}"
 
         again = get(path, **{"If-None-Match": get(path)["ETag"]})
 
@@ -167,19 +173,26 @@ class TestRead:
 
         assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
 
-    @pytest.mark.parametrize(
-        "fields", [{"status": "draft"}, {"status": "trash"}, {"password": "open"}]
-    )
-    def test_of_what_is_kept_from_the_public_is_for_writers(self, media, fields):
-        image = make_image()
-        EventFactory(image=image, **fields)
+    @pytest.mark.parametrize("kept", KEPT)
+    def test_of_what_is_kept_from_the_public_is_for_its_authors_and_editors(self, media, kept):
+        image = make_image(author=UserFactory(role="Contributor"))
+        author = UserFactory(role="Author")
+        EventFactory(image=image, author=author, **kept)
+        users = [None, UserFactory(), UserFactory(role="Author"), image.author, author]
 
-        codes = [
-            get(f"/images/{image.pk}", client=client_of(role=role)).status_code
-            for role in (None, "Author", "Editor")
-        ]
+        codes = [get(f"/images/{image.pk}", client=client_of(user)).status_code for user in users]
 
-        assert codes == [404, 200, 200]
+        assert codes == [404, 404, 404, 200, 404 if kept.get("status") == "trash" else 200]
+        assert get(f"/images/{image.pk}", client=client_of(role="Editor")).status_code == 200
+
+    def test_of_one_that_nothing_has_is_for_who_uploaded_it_and_editors(self, media):
+        image = make_image(author=UserFactory(role="Author"))
+        clients = [client_of(), client_of(role="Author"), client_of(image.author)]
+
+        codes = [get(f"/images/{image.pk}", client=client).status_code for client in clients]
+
+        assert codes == [404, 404, 200]
+        assert get(f"/images/{image.pk}", client=client_of(role="Editor")).status_code == 200
 
     def test_of_a_draft_is_for_all_once_something_public_has_it(self, media):
         image = make_image()
@@ -187,3 +200,52 @@ class TestRead:
         VenueFactory(image=image)
 
         assert get(f"/images/{image.pk}").status_code == 200
+
+
+class TestAttach:
+    """An image that one may not see is one that is not there."""
+
+    @pytest.fixture
+    def image(self, media):
+        image = make_image(source_url="https://pictures.example/a.png")
+        EventFactory(image=image, status="private")
+        return image
+
+    @pytest.fixture
+    def address(self, image, names):
+        names.add("testserver", "93.184.215.14")
+        return f"http://testserver{image.file.url}"
+
+    @pytest.mark.parametrize("collection", ["events", "venues", "organizers"])
+    def test_by_id_or_by_its_url_is_refused(self, image, address, collection):
+        author = client_of(role="Author")
+        record = {**NEW, "venue": "Hall", "organizer": "Guild"}
+        if collection == "events":
+            del record["venue"], record["organizer"]
+
+        for form in (image.pk, address, {"id": image.pk}, {"url": address}):
+            answer = author.post(f"{P}/{collection}", {**record, "image": form})
+            assert list(refused(answer)) == ["image"]
+        assert get(f"/images/{image.pk}").status_code == 404
+
+    def test_inside_of_an_event_is_refused(self, image):
+        answer = create_event(
+            role="Author", venue={"venue": "Hall", "image": image.pk}, organizer=[]
+        )
+
+        assert list(refused(answer)) == ["venue[0][image]"]
+
+    def test_by_the_url_that_it_was_fetched_from_waits_for_another(self, image, names):
+        names.add("pictures.example", "93.184.215.14")
+
+        answer = create_event(role="Author", image=image.source_url)
+
+        assert (answer.status_code, answer.json()["image"]) == (201, False)
+
+    def test_is_for_editors_and_who_uploaded_it(self, image, address):
+        image.author = UserFactory(role="Author")
+        image.save()
+
+        for client in (client_of(image.author), client_of(role="Editor")):
+            assert create_event(client, image=image.pk).json()["image"]["id"] == image.pk
+            assert create_event(client, image=address).json()["image"]["id"] == image.pk

@@ -84,9 +84,10 @@ class TestStore:
         assert len(files(media)) == 6
 
     def test_of_one_source_there_is_one(self, media):
-        first = make_image(source_url="https://example.org/a.png")
+        author = UserFactory()
+        first = make_image(author, source_url="https://example.org/a.png")
 
-        second = make_image(source_url="https://example.org/a.png")
+        second = make_image(author, source_url="https://example.org/a.png")
 
         assert second == first
         assert len(files(media)) == 3
@@ -226,7 +227,8 @@ class TestRequest:
 
     def test_of_a_known_image_is_kept_at_once(self, media):
         url = "https://example.org/a.png"
-        image, event = make_image(source_url=url), EventFactory()
+        user = UserFactory()
+        image, event = make_image(user, source_url=url), EventFactory(author=user)
 
         asked(event, images.check_url(f" {url}#top"))
 
