@@ -5,6 +5,7 @@
 
 import logging
 
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFieldsSent
 from django.http import Http404, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
@@ -46,6 +47,7 @@ def handle(exc, context):
 
 
 @csrf_exempt
+@login_not_required
 def unknown(request):
     """Answer any request to an address below the API that no operation has."""
     refusal = NotFound(f"There is nothing at '{request.path}'.")

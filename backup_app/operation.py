@@ -5,6 +5,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import exceptions, serializers
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
@@ -55,7 +56,7 @@ class OperationView(APIView):
     operation: Operation
     function: Any
     authentication_classes = [BackupAuthentication]
-    permission_classes = []
+    permission_classes = [IsAuthenticated]
     parser_classes = [FormParser, JSONParser, MultiPartParser]
     renderer_classes = [JSONRenderer]
     content_negotiation_class = AlwaysJSON
@@ -68,12 +69,13 @@ class OperationView(APIView):
         if request.method not in self.allowed_methods:
             raise exceptions.MethodNotAllowed(request.method)
         super().initial(request, *args, **kwargs)
-        if request.auth is None:
-            raise exceptions.NotAuthenticated("Credentials are needed, by HTTP Basic.")
         request.caller = request.auth
         if request.caller.subuser and not self.operation.subusers:
             raise Forbidden(f"A subuser's login may not {self.operation.deed}.")
         request.options = self.validated(request)
+
+    def permission_denied(self, request, message=None, code=None):
+        raise exceptions.NotAuthenticated("Credentials are needed, by HTTP Basic.")
 
     def validated(self, request):
         """Return the parameters of the body; notes on whose behalf the request is made."""

@@ -2,6 +2,7 @@
 
 import json
 
+from django.contrib.auth.decorators import login_not_required
 from django.db.models import Exists, OuterRef
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -20,6 +21,7 @@ from .sanitizing import rich_text
 SCRIPT_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
+@login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def event(request, slug):
     """Show an event; a protected one to whoever posts its password."""
@@ -49,6 +51,7 @@ def _event(request, record):
     return _page(request, "event", record, data)
 
 
+@login_not_required
 @require_safe
 def venue(request, slug):
     record = _readable(request, Venue, slug)
@@ -56,6 +59,7 @@ def venue(request, slug):
     return _page(request, "venue", record, data, upcoming=_upcoming(EventVenue, venue=record))
 
 
+@login_not_required
 @require_safe
 def organizer(request, slug):
     record = _readable(request, Organizer, slug)
@@ -65,6 +69,7 @@ def organizer(request, slug):
     )
 
 
+@login_not_required
 @require_safe
 def category(request, slug):
     record = get_object_or_404(Category, slug=slug)
@@ -74,6 +79,7 @@ def category(request, slug):
     return _page(request, "term", record, data, upcoming=found)
 
 
+@login_not_required
 @require_safe
 def tag(request, slug):
     record = get_object_or_404(Tag, slug=slug)

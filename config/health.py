@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from django.contrib.auth.decorators import login_not_required
 from django.core.management import CommandError
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
@@ -15,6 +16,7 @@ from backup_app import readiness
 from .models import Worker
 
 
+@login_not_required
 @require_safe
 @never_cache
 def alive(request):
@@ -22,6 +24,7 @@ def alive(request):
     return JsonResponse({"status": "ok"})
 
 
+@login_not_required
 @require_safe
 @never_cache
 def ready(request):

@@ -80,6 +80,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    # Every page needs a login, unless its view says that it is public.
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.errors.ThrottledMiddleware",
@@ -180,6 +182,8 @@ REST_FRAMEWORK = {
         "config.logins.SlowedBasicAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
+    # A view that is public says so.
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
@@ -228,6 +232,7 @@ SPECTACULAR_SETTINGS = {
             {"name": "Backup service", "tags": [*BACKUP_TOPICS]},
         ]
     },
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_INCLUDE_SCHEMA": False,
     "ENFORCE_NON_BLANK_FIELDS": True,
     # The choices of a field stay with the field.

@@ -2,8 +2,10 @@
 
 from django.conf import settings
 from django.contrib import admin
+from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView, TemplateView
 from drf_spectacular.views import (
     SpectacularAPIView,
@@ -19,8 +21,12 @@ handler403 = "config.errors.forbidden"
 handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
 
+home = login_not_required(TemplateView.as_view(template_name="home.html"))
+icon = login_not_required(require_safe(RedirectView.as_view(url=settings.ICON)))
+unknown = login_not_required(csrf_exempt(errors.not_found))
+
 routes = [
-    path("", TemplateView.as_view(template_name="home.html"), name="home"),
+    path("", home, name="home"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
     path("admin/", admin.site.urls),
@@ -31,9 +37,9 @@ routes = [
     path("calendar/events/v1", include("calendar_app.urls")),
     path("api/", include("backup_app.urls")),
     # Also while DEBUG has a page of its own for unknown paths, and before a form is asked for.
-    re_path(r"^(?:calendar|api)(?:/|$)", csrf_exempt(errors.not_found)),
+    re_path(r"^(?:calendar|api)(?:/|$)", unknown),
     path("media/<path:path>", media, name="media"),
-    path("favicon.ico", RedirectView.as_view(url=settings.ICON)),
+    path("favicon.ico", icon),
     path("", include("calendar_app.page_urls")),
 ]
 urlpatterns = [path(settings.BASE_PATH, include(routes))]

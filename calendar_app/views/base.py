@@ -5,6 +5,7 @@ import re
 from django.http import QueryDict
 from django.utils.cache import patch_vary_headers
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
@@ -24,7 +25,7 @@ class CalendarView(APIView):
     parser_classes = [JSONParser, FormParser, MultiPartParser]
     renderer_classes = [JSONRenderer]
     content_negotiation_class = Negotiation
-    permission_classes = []
+    permission_classes = [IsAuthenticatedOrReadOnly]  # and rights.py says who may write what
     schema = CalendarAutoSchema()
     max_body_bytes = None
 
@@ -47,6 +48,13 @@ class CalendarView(APIView):
         super().perform_authentication(request)
         if request.headers.get("Authorization") and not request.successful_authenticator:
             raise AuthenticationFailed("The header Authorization has to name the scheme Basic.")
+
+    def check_permissions(self, request):
+        if request.method in self.allowed_methods:  # else it is a 405, whoever asks
+            super().check_permissions(request)
+
+    def permission_denied(self, request, message=None, code=None):
+        refuse(request.user, "change anything here")
 
     def options(self, request, *args, **kwargs):
         return Response({"methods": self.allowed_methods})
