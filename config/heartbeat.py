@@ -3,9 +3,9 @@
 import logging
 import socket
 import threading
-import time
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 
 from django.db import DatabaseError, connection, transaction
 from django.db.models.functions import Now
@@ -24,14 +24,15 @@ logger = logging.getLogger(__name__)
 def beating(name: str, *, daily: Callable[[], object], often: Callable[[], object]):
     """Say every few seconds that the worker of this name lives, until the block ends.
 
-    Do what is due ``daily`` as well, beginning now; and as often as that what is due ``often``,
-    beside it, so that the heart beats however long it takes.
+    Beside that, so that the heart beats whatever happens there, do what is due ``daily``, beginning
+    now, and every few seconds what is due ``often``.
     """
     beat(name)
     stop = threading.Event()
+    routines = [(partial(beat, name), EVERY), (often, EVERY), (daily, DAY)]
     threads = [
-        threading.Thread(target=_keep_beating, args=(name, stop, daily), daemon=True),
-        threading.Thread(target=_keep_doing, args=(often, stop), daemon=True),
+        threading.Thread(target=_keep_doing, args=(what, every, stop), daemon=True)
+        for what, every in routines
     ]
     for thread in threads:
         thread.start()
@@ -74,30 +75,16 @@ def _put_back(task: DBTaskResult):
         task.set_failed(RuntimeError(f"Its worker died in each of {attempts} attempts."))
 
 
-def _keep_beating(name: str, stop: threading.Event, daily: Callable[[], object]):
-    due = 0.0
-    while True:
-        try:
-            beat(name)
-            if time.monotonic() >= due:
-                daily()
-                due = time.monotonic() + DAY
-        except DatabaseError:
-            # The next beat tries again, on a new connection.
-            logger.warning("The sign of life of worker %s could not be written.", name)
-            connection.close()
-        if stop.wait(EVERY):
-            break
-    connection.close()
-
-
-def _keep_doing(what: Callable[[], object], stop: threading.Event):
+def _keep_doing(what: Callable[[], object], every: float, stop: threading.Event):
     while True:
         try:
             what()
+        except DatabaseError as e:
+            logger.warning("A worker failed at what it does every %g seconds: %s", every, e)
+            connection.close()  # the next attempt has a new one
         except Exception:
-            logger.exception("What a worker does every %d seconds went wrong.", EVERY)
+            logger.exception("A worker failed at what it does every %g seconds.", every)
         connection.close_if_unusable_or_obsolete()
-        if stop.wait(EVERY):
+        if stop.wait(every):
             break
     connection.close()

@@ -100,21 +100,53 @@ def test_a_worker_is_known_while_it_works(monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_goes_wrong_often_stops_neither_heart_nor_itself(monkeypatch, caplog):
+@pytest.mark.parametrize("routine", ["daily", "often"])
+def test_what_goes_wrong_beside_it_stops_neither_heart_nor_itself(monkeypatch, caplog, routine):
     monkeypatch.setattr(heartbeat, "EVERY", 0.05)
-    times, enough = [], threading.Event()
+    monkeypatch.setattr(heartbeat, "DAY", 0.05)
+    failures = threading.Semaphore(0)
 
-    def often():
-        times.append(1)
-        if len(times) == 3:
-            enough.set()
+    def fail():
+        failures.release()
         raise ZeroDivisionError
 
-    with heartbeat.beating("one", daily=lambda: None, often=often):
-        assert enough.wait(5)
-        assert Worker.objects.alive().exists()
+    routines = {"daily": lambda: None, "often": lambda: None, routine: fail}
+    with heartbeat.beating("one", **routines):
+        for _ in range(3):
+            assert failures.acquire(timeout=20)
+        assert beats()
 
     assert caplog.records[0].exc_info[0] is ZeroDivisionError
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_heart_beats_on_whatever_befalls_it(monkeypatch, caplog):
+    monkeypatch.setattr(heartbeat, "EVERY", 0.05)
+    silent_for(LOST + timedelta(seconds=5))
+    task = running_task()
+
+    with heartbeat.beating("one", daily=lambda: None, often=lambda: None):
+        # Of a worker's tasks one cannot be read.
+        silent_for(LOST + timedelta(seconds=5))
+        DBTaskResult.objects.filter(pk=task.pk).update(worker_ids=7)
+        wait_for(lambda: any(record.exc_info for record in caplog.records))
+        assert beats()
+        DBTaskResult.objects.filter(pk=task.pk).update(worker_ids=["dead"])
+        wait_for(lambda: DBTaskResult.objects.filter(pk=task.pk, status="READY").exists())
+
+
+def beats():
+    """Say whether worker "one" gives a sign of life from now on."""
+    Worker.objects.filter(name="one").update(seen=timezone.now() - timedelta(minutes=1))
+    return wait_for(Worker.objects.filter(name="one").alive().exists)
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 20
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
 
 
 @pytest.fixture
