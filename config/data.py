@@ -1,9 +1,11 @@
 """The folder that everything written goes to, and the key in it."""
 
 import contextlib
+import fcntl
 import os
 import secrets
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -23,6 +25,25 @@ def folder(path: Path) -> Path:
     if not os.access(path, os.W_OK | os.X_OK):
         raise ImproperlyConfigured(f"DATA_DIR is '{path}', which this user cannot write to.")
     return path
+
+
+@contextlib.contextmanager
+def served_once(folder: Path) -> Iterator[None]:
+    """Raise ImproperlyConfigured while another process is in such a block with the same folder."""
+    path = folder / "serve.lock"
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as e:
+        raise ImproperlyConfigured(f"'{path}' cannot be opened: {e.strerror}.") from e
+    with os.fdopen(descriptor):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as e:
+            raise ImproperlyConfigured(
+                f"Another 'serve' has the data folder '{folder}'. Stop it, set DATA_DIR to another"
+                " folder, or run 'manage.py worker' for more background workers."
+            ) from e
+        yield
 
 
 def secret_key(path: Path) -> str:

@@ -45,3 +45,15 @@ def test_an_empty_key_is_refused(tmp_path):
 
     with pytest.raises(ImproperlyConfigured, match="is empty"):
         data.secret_key(tmp_path / "secret.key")
+
+
+def test_a_folder_is_served_once_at_a_time(tmp_path):
+    with (
+        data.served_once(tmp_path),
+        pytest.raises(ImproperlyConfigured, match="Another 'serve' has the data folder"),
+        data.served_once(tmp_path),
+    ):
+        pass
+
+    with data.served_once(tmp_path):
+        assert mode(tmp_path / "serve.lock") == 0o600

@@ -1,11 +1,14 @@
 """The whole of it as an operator starts it: web server and worker, mounted below a path."""
 
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import urllib3
 
-from .serving import HTTP, get, is_listening, serving, wait_for
+from .serving import HTTP, free_port, get, is_listening, serving, wait_for
 
 EVENTS = "calendar/events/v1/events"
 
@@ -99,3 +102,20 @@ def test_the_worker_publishes_what_is_due(service):
 
     assert (made.status, made.json()["status"]) == (201, "future")
     wait_for(lambda: get(service, f"{EVENTS}/{made.json()['id']}").status == 200, 40)
+
+
+def test_a_second_service_does_not_start_on_the_same_data(service):
+    second = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "manage.py", "serve", f"--port={free_port()}"],
+        env={"PATH": os.environ["PATH"], "DATA_DIR": str(service.folder), "ENV_FILE": os.devnull},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert (second.returncode, second.stdout) == (1, "")
+    assert second.stderr == (
+        f"Error: Another 'serve' has the data folder '{service.folder}'. Stop it, set DATA_DIR to"
+        " another folder, or run 'manage.py worker' for more background workers.\n"
+    )

@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections as databases
 
-from ... import connections, health, processes
+from ... import connections, data, health, processes
 
 PAGES = {
     "": "what is here",
@@ -36,11 +36,15 @@ class Command(BaseCommand):
             "--with-parent", action="store_true", help="Stop when the starting process is gone."
         )
 
-    def handle(self, *, host, port, setup, with_parent, **options):
+    def handle(self, *, with_parent, **options):
         if min(options["web_workers"], options["threads"], options["backup_workers"]) < 1:
             raise CommandError("--web-workers, --threads and --backup-workers must be 1 or more.")
         if with_parent:
             processes.end_with_parent()
+        with data.served_once(settings.DATA_DIR):
+            self._serve(**options)
+
+    def _serve(self, *, host, port, setup, **options):
         listener = _bound(host, port)
         if setup:
             self._set_up()
