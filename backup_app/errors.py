@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from .exceptions import BackupError, EngineError, Forbidden, Invalid, InvalidEngine, NotFound
-from .parsers import too_large
+from .parsers import MOST_FIELDS, too_large
 from .renderers import HEADERS
 
 logger = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ def _of_django(exc):
         case RequestDataTooBig():
             return too_large()
         case TooManyFieldsSent():
-            return BackupError("The form has more fields than are accepted.")
+            return BackupError(f"The form has more than {MOST_FIELDS} fields.")
         case SuspiciousOperation():
             return BackupError("The request cannot be understood.")
     return None

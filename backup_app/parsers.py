@@ -1,5 +1,6 @@
 """Request bodies: JSON, and forms whose keys may be PHP arrays (``include[0][path]=/etc``)."""
 
+import re
 from itertools import islice
 from urllib.parse import parse_qsl
 
@@ -12,10 +13,15 @@ from .conf import conf
 from .exceptions import TooLarge
 
 # A list with places comes as {"0": ..., "1": ...}, which the fields for lists accept.
-FORM_OPTIONS = qs_codec.DecodeOptions(depth=5, list_limit=0, parameter_limit=1_000_000)
-AT_ONCE = 100  # keys, for whose number the library takes quadratic time
-MOST_FIELDS = 25_000
+MOST_FIELDS = MOST_INDEX = 25_000
+MOST_BRACKETS = 5  # in a key
+FORM_OPTIONS = qs_codec.DecodeOptions(
+    depth=MOST_BRACKETS, list_limit=0, parameter_limit=MOST_FIELDS
+)
+BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+AT_ONCE = 100  # keys: the time that the library needs grows with the square of their number
 MOST_LEVELS = 50  # of lists and objects inside each other; Python itself fails at some hundreds
+MOST_CONTAINERS = 100_000  # lists and objects: each takes 30 times the memory of its brackets
 
 
 class JSONParser(parsers.JSONParser):
@@ -23,6 +29,8 @@ class JSONParser(parsers.JSONParser):
         body = read_within_limit(stream)
         if not body.strip():
             return {}
+        if body.count(b"[") + body.count(b"{") > MOST_CONTAINERS:
+            raise ParseError(f"The body has more than {MOST_CONTAINERS} lists and objects.")
         try:
             data = orjson.loads(body)
         except orjson.JSONDecodeError as e:
@@ -57,11 +65,23 @@ def nested(pairs):
     values = {}
     for key, value in pairs:
         values.setdefault(key, []).append(value)
+    for key in values:
+        require_bounded(key)
     flat = {key: found[0] if len(found) == 1 else found for key, found in values.items()}
     keys, found = iter(flat), {}
     while some := {key: flat[key] for key in islice(keys, AT_ONCE)}:
         merge(found, qs_codec.decode(some, FORM_OPTIONS))
     return found
+
+
+def require_bounded(key: str):
+    """Raise ParseError for a key that stands for very long or very deep lists."""
+    inside = BRACKETS.findall(key)
+    if len(inside) > MOST_BRACKETS:
+        raise ParseError(f"The key '{key[:50]}…' has more than {MOST_BRACKETS} pairs of brackets.")
+    for place in inside:
+        if place.isdecimal() and (len(place) > 9 or int(place) > MOST_INDEX):
+            raise ParseError(f"The key '{key[:50]}' has an index greater than {MOST_INDEX}.")
 
 
 def merge(found, more):

@@ -11,7 +11,7 @@ from rest_framework.views import set_rollback
 
 from .conf import conf
 from .exceptions import CalendarError, Forbidden, InvalidParams, NotFound
-from .parsers import TooLarge
+from .parsers import MOST_FIELDS, FormError, TooLarge
 
 CODES = {
     drf.ParseError: "rest_invalid_json",
@@ -53,7 +53,7 @@ def as_refusal(exc):
         case RequestDataTooBig():
             return TooLarge(conf.MAX_BODY_BYTES)
         case TooManyFieldsSent():
-            return CalendarError("The form has more fields than are accepted.")
+            return FormError(f"The form has more than {MOST_FIELDS} fields.")
         case Http404():
             return NotFound("No route matches this address and method.")
         case PermissionDenied():

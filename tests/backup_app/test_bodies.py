@@ -1,6 +1,7 @@
 """Bodies: three kinds that mean the same, and what is no body."""
 
 import json
+from time import process_time
 from urllib.parse import urlencode
 
 import pytest
@@ -199,9 +200,48 @@ class TestRefused:
 
         assert refused(post(body, URLENCODED), 400) == "The form has more than 25000 fields."
 
+    def test_parts_with_too_many_fields(self, post):
+        part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
+        body = part * 25_001 + "--x--\r\n"
+
+        assert refused(post(body, PARTS), 400) == "The form has more than 25000 fields."
+
+    @pytest.mark.parametrize(
+        ("key", "sentence"),
+        [
+            ("files[25001]", "The key 'files[25001]' has an index greater than 25000."),
+            (f"a[{'9' * 99_999}]", f"The key 'a[{'9' * 48}' has an index greater than 25000."),
+            ("a" + "[b]" * 6, f"The key 'a{'[b]' * 6}…' has more than 5 pairs of brackets."),
+            ("a" + "[]" * 99_999, f"The key 'a{'[]' * 24}[…' has more than 5 pairs of brackets."),
+        ],
+    )
+    def test_a_key_of_long_or_deep_lists(self, post, key, sentence):
+        assert refused(post(urlencode({key: "1"}), URLENCODED), 400) == sentence
+
+    @pytest.mark.parametrize("sign", ["[]", "{}"])
+    def test_json_of_too_many_lists_and_objects(self, post, sign):
+        body = f'{{"include": [{",".join([sign] * 100_000)}]}}'
+
+        assert refused(post(body, "application/json"), 400) == (
+            "The body has more than 100000 lists and objects."
+        )
+
     @pytest.mark.parametrize("kind", ["application/json", URLENCODED])
     def test_a_nul_is_no_text(self, post, kind):
         data = {"name": "a\0b", "include": "/etc"}
         body = json.dumps(data) if "json" in kind else urlencode(data)
 
         assert list(post(body, kind).json()["fields"]) == ["name"]
+
+
+@pytest.mark.parametrize("pattern", ["a[{}]", "a{}[500]", "a[{0}][{0}][{0}]", "a[b][c][{}]"])
+def test_the_time_that_a_form_takes_grows_with_its_size(pattern):
+    def seconds(count):
+        pairs = [(pattern.format(number), "1") for number in range(count)]
+        start = process_time()
+        nested(pairs)
+        return process_time() - start
+
+    few, many = (min(seconds(count) for _ in range(2)) for count in (1_000, 10_000))
+
+    assert many < 30 * few

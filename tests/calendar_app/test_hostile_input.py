@@ -36,14 +36,69 @@ def test_a_deeply_nested_value_is_refused(field):
     assert "50 levels" in answer.json()["message"]
 
 
-@pytest.mark.parametrize("depth", [1, 5])
-def test_a_form_of_great_indices_is_read_quickly(depth):
-    body = "&".join(f"a{n}{'[9999]' * depth}=1" for n in range(900))
+FORM = "application/x-www-form-urlencoded"
+PARTS = "multipart/form-data; boundary=x"
+
+
+def in_parts(keys):
+    part = '--x\r\nContent-Disposition: form-data; name="{}"\r\n\r\n1\r\n'
+    return "".join(map(part.format, keys)) + "--x--\r\n"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a[{}]", "a{}[500]", "a[]", "a[{0}][{0}][{0}]", "a{}[9][9][9]"]
+)
+@pytest.mark.parametrize("count", [1000, 1001, 19_000, 30_000])
+def test_a_form_of_too_many_fields_is_refused_quickly(pattern, count):
+    keys = [pattern.format(number % 500) for number in range(count)]
     start = time.process_time()
 
-    answer = post(body, "application/x-www-form-urlencoded")
+    answers = [post("=1&".join(keys) + "=1", FORM), post(in_parts(keys), PARTS)]
 
-    assert answer.status_code == 400
+    assert {answer.status_code for answer in answers} == {400}
+    for answer in answers:
+        said = answer.json()["message"] == "The form has more than 1000 fields."
+        assert said == (count > 1000)
+    assert time.process_time() - start < 8  # of it, Django's parts take most
+
+
+@pytest.mark.parametrize(
+    ("key", "sentence"),
+    [
+        ("a[501]", "The key 'a[501]' has an index greater than 500."),
+        ("a[1][²][9999]", "The key 'a[1][²][9999]' has an index greater than 500."),
+        (
+            "a[0][0][0][0][0][0]",
+            "The key 'a[0][0][0][0][0][0]…' has more than 5 pairs of brackets.",
+        ),
+        (f"a[{'9' * 99_999}]", f"The key 'a[{'9' * 48}' has an index greater than 500."),
+        ("a" + "[]" * 99_999, f"The key 'a{'[]' * 24}[…' has more than 5 pairs of brackets."),
+    ],
+)
+def test_a_key_of_long_or_deep_lists_is_refused(key, sentence):
+    answer = post(f"{key}=1".encode(), FORM)
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "rest_invalid_form")
+    assert answer.json()["message"] == sentence
+
+
+@pytest.mark.parametrize("sign", ["[]", "{}"])
+def test_json_of_too_many_lists_and_objects_is_refused(sign):
+    body = f'{{"custom_fields": [{",".join([sign] * 100_000)}]}}'
+
+    answer = post(body, "application/json")
+
+    assert (answer.status_code, answer.json()["message"]) == (
+        400,
+        "The body has more than 100000 lists and objects.",
+    )
+
+
+def test_a_query_of_many_keys_is_read_quickly():
+    query = "&".join(f"a{number}[{number}]=1" for number in range(4_000))
+    start = time.process_time()
+
+    assert get(f"/events?{query}").status_code == 200
     assert time.process_time() - start < 2
 
 
