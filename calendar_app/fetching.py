@@ -1,4 +1,8 @@
-"""GET what a URL names: from public addresses only, within a limit of bytes and of seconds."""
+"""GET what a URL names: from public addresses only, within a limit of bytes and of seconds.
+
+Where a function takes a ``trusted`` URL, an operator has named it: its host, at its port, may be
+private too.
+"""
 
 import contextlib
 import http.client
@@ -8,12 +12,14 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from django.utils.encoding import iri_to_uri, punycode
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
+from urllib3.response import HTTPResponse
 
 from .addresses import addresses_of, is_public
 from .exceptions import CalendarError
@@ -25,7 +31,7 @@ REDIRECTS = {301, 302, 303, 307, 308}
 # The server, not the request, is at fault: another try may succeed.
 PASSING = {408, 425, 429, 500, 502, 503, 504}
 CHECK_SECONDS = 2  # for the name service, while a caller waits
-CONNECT_SECONDS = 5  # for one of several addresses
+CONNECT_SECONDS = 5  # to one of several addresses
 CHUNK_BYTES = 65536
 HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?")
 HEADERS = {"Accept": "*/*", "Accept-Encoding": "gzip", "User-Agent": "calendar-fetcher"}
@@ -151,31 +157,34 @@ def normalized(url: str) -> str:
     return url
 
 
-def check_public(url: str) -> str:
+def check_public(url: str, *, trusted: str = "") -> str:
     """Return url normalized; FetchError at once when ``fetch`` will refuse its form or address.
 
     A host whose name is not found now may be found later: it passes.
     """
     url = normalized(url)
     target = Target.parse(url)
-    _require_public(target, addresses_of(target.host, CHECK_SECONDS))
+    _require_allowed(target, addresses_of(target.host, CHECK_SECONDS), trusted)
     return url
 
 
-def fetch(url: str, *, max_bytes: int, seconds: float, allow_private: bool = False) -> Fetched:
-    """GET url, following redirects, and return what is there; raises FetchError.
+def is_private(url: str) -> bool:
+    """Say whether a URL leads to an address that is not public, as far as is known now."""
+    try:
+        check_public(url)
+    except PrivateAddressError:
+        return True
+    except FetchError:
+        return False
+    return False
 
-    allow_private lets the host and port of url itself be private, for a URL that an operator has
-    typed; wherever else it redirects to must be public nonetheless.
-    """
+
+def fetch(url: str, *, max_bytes: int, seconds: float, trusted: str = "") -> Fetched:
+    """GET url, following redirects, and return what is there; raises FetchError."""
     deadline = time.monotonic() + seconds
     target = Target.parse(url)
-    trusted = target.origin if allow_private else None
     for _ in range(MAX_REDIRECTS + 1):
-        addresses = addresses_of(target.host, deadline - time.monotonic())
-        if target.origin != trusted:
-            _require_public(target, addresses)
-        with _translated(target, deadline), _opened(target, addresses, deadline) as response:
+        with asked(target, deadline, trusted=trusted) as response:
             location = response.headers.get("Location")
             if response.status not in REDIRECTS or not location:
                 return _received(target, response, max_bytes)
@@ -183,7 +192,51 @@ def fetch(url: str, *, max_bytes: int, seconds: float, allow_private: bool = Fal
     raise FetchError(f"{Target.parse(url).label} redirects more than {MAX_REDIRECTS} times.")
 
 
-def _require_public(target, addresses):
+@contextlib.contextmanager
+def asked(
+    target: Target,
+    deadline: float,
+    *,
+    trusted: str = "",
+    headers: Mapping[str, str] = HEADERS,
+    connect_seconds: float = 60,
+) -> Iterator[HTTPResponse]:
+    """Yield what target answers, a redirect too, cut off at deadline; raises FetchError.
+
+    The host must be found and reached within connect_seconds.
+    """
+    reached = min(deadline, time.monotonic() + connect_seconds)
+    addresses = addresses_of(target.host, reached - time.monotonic())
+    _require_allowed(target, addresses, trusted)
+    with _translated(target, deadline):
+        connection = _connected(target, addresses, reached)
+        connection.timeout = max(0.01, deadline - time.monotonic())
+        with contextlib.closing(connection), _cut_off(connection.sock, deadline):
+            connection.request(
+                "GET",
+                target.request_uri,
+                headers={"Host": target.authority, **headers},
+                preload_content=False,
+            )
+            with contextlib.closing(connection.getresponse()) as response:
+                yield response
+
+
+def body_of(target: Target, response: HTTPResponse, max_bytes: int) -> bytes:
+    """Return the unpacked body of a response; raises FetchError when it is larger."""
+    if response.headers.get("Content-Encoding", "identity").lower() not in {"identity", "gzip"}:
+        raise FetchError(f"{target.label} is compressed in a way that was not asked for.")
+    body = bytearray()
+    for chunk in response.stream(CHUNK_BYTES, decode_content=True):
+        body += chunk
+        if len(body) > max_bytes:
+            raise FetchError(f"{target.label} is larger than {max_bytes} bytes.")
+    return bytes(body)
+
+
+def _require_allowed(target, addresses, trusted):
+    if trusted and target.origin == Target.parse(trusted).origin:
+        return
     if not all(map(is_public, addresses)):
         raise PrivateAddressError(f"{target.label} leads to an address that is not public.")
     # Below 1024 are the ports of other protocols (mail, files, shells), where HTTP does harm.
@@ -203,27 +256,20 @@ def _translated(target, deadline):
     if time.monotonic() >= deadline:
         raise FetchError(f"{target.label} takes too long to answer.", passing=True) from problem
     if problem:
-        raise FetchError(f"{target.label} cannot be fetched: {problem}.", passing=True) from problem
+        reason = _reason(problem)
+        raise FetchError(f"{target.label} cannot be fetched: {reason}.", passing=True) from problem
 
 
-@contextlib.contextmanager
-def _opened(target, addresses, deadline):
-    """Ask one of addresses for target and yield its response, cut off at deadline."""
-    connection = _connected(target, addresses, deadline)
-    with contextlib.closing(connection), _cut_off(connection.sock, deadline):
-        connection.request(
-            "GET",
-            target.request_uri,
-            headers={"Host": target.authority, **HEADERS},
-            preload_content=False,
-        )
-        with contextlib.closing(connection.getresponse()) as response:
-            yield response
+def _reason(problem):
+    """Return what went wrong, without what the library says about its own objects."""
+    if isinstance(problem, NewConnectionError):
+        return getattr(problem.__cause__, "strerror", None) or problem
+    return "the connection timed out" if isinstance(problem, ConnectTimeoutError) else problem
 
 
 def _connected(target, addresses, deadline):
     if not addresses:
-        raise FetchError(f"{target.host} is a name without an address.", passing=True)
+        raise FetchError(f"The host '{target.host}' cannot be found.", passing=True)
     *others, last = addresses
     for address in others:
         with contextlib.suppress(HTTPError, OSError):
@@ -239,7 +285,6 @@ def _connect(target, address, deadline):
     except (HTTPError, OSError):
         connection.close()
         raise
-    connection.timeout = left
     return connection
 
 
@@ -267,16 +312,5 @@ def _received(target, response, max_bytes):
             f"{target.label} answers with status {response.status}.",
             passing=response.status in PASSING,
         )
-    if response.headers.get("Content-Encoding", "identity").lower() not in {"identity", "gzip"}:
-        raise FetchError(f"{target.label} is compressed in a way that was not asked for.")
     content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    return Fetched(_body(target, response, max_bytes), content_type, target.url)
-
-
-def _body(target, response, max_bytes):
-    body = bytearray()
-    for chunk in response.stream(CHUNK_BYTES, decode_content=True):
-        body += chunk
-        if len(body) > max_bytes:
-            raise FetchError(f"{target.label} is larger than {max_bytes} bytes.")
-    return bytes(body)
+    return Fetched(body_of(target, response, max_bytes), content_type, target.url)

@@ -81,13 +81,14 @@ def at(url: str, base: str) -> Image | None:
     return Image.objects.filter(file=name).first()
 
 
-def check_url(url: str) -> str:
+def check_url(url: str, trusted: str = "") -> str:
     """Return url in the form that ``request`` takes; ImageError when it may not be fetched.
 
-    This asks the name service, so it has no place in a transaction.
+    The host and port of a trusted URL may be private. This asks the name service, so it has no
+    place in a transaction.
     """
     try:
-        return fetching.check_public(url)
+        return fetching.check_public(url, trusted=trusted)
     except FetchError as e:
         value = Truncator(url).chars(100)
         raise ImageError(f"{value!r} cannot be the address of an image. {e}") from e
@@ -98,7 +99,7 @@ def assign(post, image):
     post.image, post.image_url = image, ""
 
 
-def request(post, url: str, user=None):
+def request(post, url: str, user=None, trusted: str = ""):
     """Give post the image at url, which is of ``check_url``; the caller saves post.
 
     An image that was fetched before, and that user (or else post's author) may see, is there at
@@ -109,10 +110,10 @@ def request(post, url: str, user=None):
         assign(post, known)
         return
     post.image_url = url
-    transaction.on_commit(lambda: _enqueue(post, url))
+    transaction.on_commit(lambda: _enqueue(post, url, trusted))
 
 
-def fulfil(model, pk, url: str) -> bool:
+def fulfil(model, pk, url: str, trusted: str = "") -> bool:
     """Fetch the image that the record was promised; say whether the record has it now.
 
     It has not when another image was asked for meanwhile. Raises FetchError and ImageError.
@@ -120,7 +121,7 @@ def fulfil(model, pk, url: str) -> bool:
     post = model.objects.filter(pk=pk, image_url=url).select_related("author").first()
     if post is None:
         return False
-    image = _known(url, post.author) or _fetched(url, post.author)
+    image = _known(url, post.author) or _fetched(url, post.author, trusted)
     with writing():
         post = model.objects.filter(pk=pk, image_url=url).first()
         if post is not None:
@@ -196,13 +197,15 @@ def _known(url, user):
     return url and found.order_by("pk").first()
 
 
-def _fetched(url, author):
-    found = fetching.fetch(url, max_bytes=conf.IMAGE_MAX_BYTES, seconds=conf.IMAGE_FETCH_SECONDS)
+def _fetched(url, author, trusted):
+    found = fetching.fetch(
+        url, max_bytes=conf.IMAGE_MAX_BYTES, seconds=conf.IMAGE_FETCH_SECONDS, trusted=trusted
+    )
     name = PurePath(unquote(urlsplit(url).path)).name or "image"
     return store(ContentFile(found.body, name), author=author, source_url=url)
 
 
-def _enqueue(post, url):
+def _enqueue(post, url, trusted):
     from .tasks import fetch_image
 
-    fetch_image.enqueue(post._meta.model_name, post.pk, url)
+    fetch_image.enqueue(post._meta.model_name, post.pk, url, 0, trusted)

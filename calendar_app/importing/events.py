@@ -1,22 +1,22 @@
 """Import of the events of another service with this interface, and of what they are linked to."""
 
 import html
+from collections import defaultdict
 from functools import cache
 from hashlib import sha256
 
-import orjson
-
-from ..models import Category, Event
+from ..models import Category, Event, Tag
 from ..names import named
 from ..serializers import (
     CategorySerializer,
     EventSerializer,
     OrganizerSerializer,
+    TagSerializer,
     VenueSerializer,
 )
 from ..serializers.fields import is_web_address
 from .copying import Copier, RefusedError, Source
-from .service import Service, ServiceError
+from .service import Service, ServiceError, as_json
 
 # What is the source's own affair, or goes by other names here.
 NOT_COPIED = {"id", "author", "date", "image", "categories", "tags", "venue", "organizer"}
@@ -32,7 +32,7 @@ class ServiceImport:
         # That namespace writes its texts as HTML, "Rock &amp; Roll".
         self.is_escaped = "/tribe/" in service.base
         self.tree: dict[int, dict] = {}
-        self.category = cache(self._category)
+        self.category, self.tag = cache(self._category), cache(self._tag)
         self._linked: dict[tuple, int] = {}
         self.source_ids: dict[int, str] = {}  # of the events, by their IDs there
 
@@ -40,32 +40,27 @@ class ServiceImport:
         """Read the tree of categories, of which an event has only the leaves."""
         try:
             for page in self.service.pages("categories", {"hide_empty": 0}):
-                self.tree |= {
-                    term["id"]: term
-                    for term in page.records
-                    if isinstance(term, dict) and isinstance(term.get("id"), int)
-                }
+                self.tree |= {term["id"]: {**term} for term in page.records if _id(term)}
         except ServiceError as e:
             self.copier.outcome.problems.append(f"The levels of the categories are unknown: {e}")
+        self._cut_circles()
 
     def store(self, record):
         """Store an event, or notes why that cannot be; one that went to the trash goes there."""
         label = _label("Event", record)
-        try:
+        with self.copier.leaving_out(label):
             source = self._source(record)
             self.source_ids[record["id"]] = source.id
             if record.get("status") == "trash":
                 self.copier.retire(Event, source.id)
                 return
             self.copier.copy(EventSerializer, source, lambda known: self._event(record, label))
-        except RefusedError as e:
-            self.copier.outcome.problems.append(f"{label} was left out: {e}")
 
     def set_parent(self, pk: int, params: dict):
         """Ask which events are parts of the one with this ID there, and make them so here."""
         for page in self.service.pages("events", {**params, "post_parent": pk}):
             for record in page.records:
-                parent, child = self._local(pk), self._local(record.get("id"))
+                parent, child = self._local(pk), self._local(_id(record))
                 if parent and child and child.parent_id != parent.pk:
                     self._join(child, parent)
 
@@ -82,12 +77,15 @@ class ServiceImport:
 
     def _source(self, record):
         """Return where a record comes from; raises RefusedError for what is no record."""
-        if not isinstance(record, dict) or not isinstance(record.get("id"), int):
+        content = as_json(record)
+        if content is None:
+            raise RefusedError("It is nested too deep.")
+        if not _id(record):
             raise RefusedError("It is not an object with an ID.")
         global_id = str(record.get("global_id") or f"{self.service.host}?id={record['id']}")
         version = record.get("modified_utc")
         if not isinstance(version, str) or not version:
-            version = sha256(orjson.dumps(record, option=orjson.OPT_SORT_KEYS)).hexdigest()
+            version = sha256(content).hexdigest()
         lineage = record.get("global_id_lineage")
         lineage = [str(step) for step in lineage] if isinstance(lineage, list) else [global_id]
         ids = [step.replace("\0", "")[:255] for step in (global_id, *lineage[-20:])]
@@ -95,35 +93,39 @@ class ServiceImport:
 
     def _event(self, record, label):
         data = self._data(record, label)
-        data["categories"] = self._categories(record.get("categories"))
-        data["tags"] = [{"name": self._text(tag["name"])} for tag in _objects(record, "tags")]
-        data["venue"] = self._links(VenueSerializer, record, "venue")
-        data["organizer"] = self._links(OrganizerSerializer, record, "organizer")
+        data["categories"] = self._each(record, "categories", label, self._category_of)
+        data["tags"] = self._each(record, "tags", label, self._tag_of)
+        data["venue"] = self._each(record, "venue", label, self._venue)
+        data["organizer"] = self._each(record, "organizer", label, self._organizer)
         return data
 
-    def _links(self, serializer_class, record, name):
-        found = (self._link(serializer_class, linked) for linked in _objects(record, name))
-        return [pk for pk in found if pk]
+    def _each(self, record, name, label, convert):
+        """Return the IDs of what stands at a name, one or a list; what is broken is left out."""
+        value, found = record.get(name), []
+        for item in value if isinstance(value, list) else filter(None, [value]):
+            with self.copier.leaving_out(f"{label}: {_label(f'one of its {name}', item)}"):
+                found.append(convert(item))
+        return found
 
-    def _link(self, serializer_class, record):
+    def _venue(self, record):
+        return self._link(VenueSerializer, record, "venue")
+
+    def _organizer(self, record):
+        return self._link(OrganizerSerializer, record, "organizer")
+
+    def _link(self, serializer_class, record, name):
         """Return the ID of the copy of a venue or an organizer, stored once a run."""
-        label = _label(serializer_class.model.__name__, record)
-        try:
-            source = self._source(record)
-            # A venue and an organizer may have the same ID.
-            key = serializer_class, source.id
-            if key not in self._linked:
-                self._linked[key] = self.copier.copy(
-                    serializer_class, source, lambda known: self._named(record, label)
-                )
-            return self._linked[key]
-        except RefusedError as e:
-            self.copier.outcome.problems.append(f"{label} was left out: {e}")
-            return None
-
-    def _named(self, record, label):
-        name = "venue" if "venue" in record else "organizer"
-        return {**self._data(record, label), name: self._text(record.get(name))}
+        source = self._source(record)
+        # A venue and an organizer may have the same ID.
+        key = serializer_class, source.id
+        if key not in self._linked:
+            label = _label(name.capitalize(), record)
+            self._linked[key] = self.copier.copy(
+                serializer_class,
+                source,
+                lambda known: {**self._data(record, label), name: self._text(record.get(name))},
+            )
+        return self._linked[key]
 
     def _data(self, record, label):
         """Return what an event, a venue or an organizer has of its own."""
@@ -144,20 +146,16 @@ class ServiceImport:
     def _text(self, value):
         return html.unescape(value) if self.is_escaped and isinstance(value, str) else value
 
-    def _categories(self, terms):
-        found = []
-        for term in _objects({"categories": terms}, "categories"):
-            self.tree.setdefault(term.get("id"), {**term, "parent": 0})
-            found.append(self.category(term.get("id")))
-        return found
+    def _category_of(self, term):
+        if not _id(term):
+            raise RefusedError("It is not an object with an ID.")
+        self.tree.setdefault(term["id"], {**term, "parent": 0})
+        return self.category(term["id"])
 
-    def _category(self, remote_id, levels=0):
+    def _category(self, remote_id):
         """Return the ID of the category that is, below its parents, one of the service's."""
         term = self.tree[remote_id]
-        above = term.get("parent")
-        parent = None
-        if above in self.tree and levels < MAX_LEVELS:
-            parent = self._category(above, levels + 1)
+        parent = self.category(term["parent"]) if term["parent"] in self.tree else None
         name = self._text(term.get("name"))
         known = named(Category.objects.filter(parent=parent), [str(name).strip()]).first()
         if known:
@@ -165,16 +163,43 @@ class ServiceImport:
         data = {"name": name, "description": term.get("description"), "parent": parent or 0}
         return self.copier.make(CategorySerializer, data)
 
+    def _cut_circles(self):
+        """Take to the top level what hangs from no category of it, or too far below."""
+        below = defaultdict(list)
+        for pk, term in self.tree.items():
+            term["parent"] = term.get("parent") if _id({"id": term.get("parent")}) else 0
+            below[term["parent"] if term["parent"] in self.tree else 0].append(pk)
+        reached, level = set(), below[0]
+        for _ in range(MAX_LEVELS):
+            reached.update(level)
+            level = [child for pk in level for child in below[pk]]
+        for pk in [pk for pk in self.tree if pk not in reached]:
+            self.tree[pk]["parent"] = 0
+            self.copier.outcome.problems.append(
+                f"{_label('Category', self.tree[pk])} was taken to the top level: the categories "
+                f"above it form a circle, or are more than {MAX_LEVELS}."
+            )
 
-def _objects(record, name):
-    """Return the objects at a name, whether one or a list of them stands there."""
-    value = record.get(name)
-    values = value if isinstance(value, list) else [value]
-    return [item for item in values if isinstance(item, dict)]
+    def _tag_of(self, term):
+        name = term.get("name") if isinstance(term, dict) else None
+        if not isinstance(name, str):
+            raise RefusedError("It has no name.")
+        return self.tag(self._text(name))
+
+    def _tag(self, name):
+        known = named(Tag.objects.all(), [name.strip()]).first()
+        return known.pk if known else self.copier.make(TagSerializer, {"name": name})
+
+
+def _id(record):
+    """Return the ID of a record; None when it is no object, or has none."""
+    pk = record.get("id") if isinstance(record, dict) else None
+    return pk if isinstance(pk, int) and pk is not True else None
 
 
 def _label(kind, record):
     """Return what a record is called in a sentence."""
     record = record if isinstance(record, dict) else {}
-    name = record.get("title") or record.get("venue") or record.get("organizer") or ""
-    return f"{kind} {record.get('id', 'without an ID')} '{str(name)[:80]}'"
+    names = (record.get(name) for name in ("title", "venue", "organizer", "name"))
+    name = next((name for name in names if name and isinstance(name, str)), "")
+    return f"{kind} {_id(record) or 'without an ID'} '{name[:80]}'"

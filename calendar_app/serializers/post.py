@@ -133,7 +133,7 @@ class PostSerializer(RecordSerializer):
     def _set_image(self, post, image):
         """Give post the image that image is or names, now or when it is fetched."""
         if isinstance(image, str):
-            images.request(post, image, self.user)
+            images.request(post, image, self.user, self.context.get("trusted", ""))
         # False is what GET says as long as there is none, also while one is being fetched.
         elif image is not False or post.image_id:
             images.assign(post, image or None)

@@ -127,7 +127,7 @@ class ImageField(RecordField):
             self.fail("invalid", text)
         own = images.at(text, self.context["urls"].base)
         try:
-            return own.pk if own else images.check_url(text)
+            return own.pk if own else images.check_url(text, self.context.get("trusted", ""))
         except images.ImageError as e:
             raise serializers.ValidationError(e.message) from e
 

@@ -22,8 +22,10 @@ def other():
         yield site
 
 
-def get(url, *, max_bytes=1_000_000, seconds=5, allow_private=True):
-    return fetch(url, max_bytes=max_bytes, seconds=seconds, allow_private=allow_private)
+def get(url, *, max_bytes=1_000_000, seconds=5, trusted=None):
+    """Fetch what an operator has named, unless trusted says otherwise."""
+    trusted = url if trusted is None else trusted
+    return fetch(url, max_bytes=max_bytes, seconds=seconds, trusted=trusted)
 
 
 def refusal(url, **options):
@@ -159,7 +161,7 @@ class TestPrivateAddress:
         with pytest.raises(PrivateAddressError):
             check_public(url)
         with pytest.raises(PrivateAddressError):
-            get(url, allow_private=False)
+            get(url, trusted="")
         assert site.seen == []
 
     def test_is_not_told_to_whoever_asks(self, names):
@@ -181,7 +183,7 @@ class TestPrivateAddress:
 
         check_public("http://later.test/")
 
-        assert refusal("http://later.test/", allow_private=False).passing
+        assert refusal("http://later.test/", trusted="").passing
 
     def test_that_a_name_has_moved_to_after_the_check_is_refused(self, site, names):
         names.add("moves.test", "8.8.8.8", "127.0.0.1")
@@ -190,7 +192,7 @@ class TestPrivateAddress:
         check_public(url)
 
         with pytest.raises(PrivateAddressError):
-            get(url, allow_private=False)
+            get(url, trusted="")
         assert site.seen == []
 
     def test_that_a_name_moves_to_between_check_and_connection_is_not_used(self, site, names):
@@ -232,7 +234,7 @@ class TestRedirect:
         site.redirect("/b", other.url("/c"), 307)
         other.page("/c", b"hello")
 
-        found = get(site.url("/a"), allow_private=False)
+        found = get(site.url("/a"), trusted="")
 
         assert found == Fetched(b"hello", "", other.url("/c"))
 

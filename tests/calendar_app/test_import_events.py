@@ -1,16 +1,24 @@
 import base64
 import datetime as dt
 import json
+import random
+import socket
+import time
+from contextlib import ExitStack, contextmanager
+from functools import reduce
 from io import StringIO
+from operator import getitem
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
+from django_tasks_db.models import DBTaskResult
 
 from calendar_app import posts
 from calendar_app.importing import service
-from calendar_app.importing.events import ServiceImport
+from calendar_app.importing.events import MAX_LEVELS, ServiceImport
 from calendar_app.models import Category, Event, Image, Organizer, Tag, Venue
+from tests.attacks import rounds
 
 from .client import P, client_of
 from .factories import (
@@ -20,7 +28,10 @@ from .factories import (
     TagFactory,
     UserFactory,
     VenueFactory,
+    make_image,
 )
+from .photos import photo
+from .web import serving
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("editor")]
 
@@ -78,6 +89,11 @@ class Recording:
         records = [{"id": child.pk} for child in children]
         self.pages["events", 1, str(parent.pk)] = {"events": records, "total_pages": 1}
 
+    @property
+    def asked(self):
+        """What the last request for events has asked for."""
+        return [query for collection, query in self.requests if collection == "events"][-1]
+
     def _answer(self, handler, collection):
         query = parse_qs(urlsplit(handler.path).query)
         key = collection, int(query["page"][0])
@@ -100,6 +116,25 @@ def answer(handler, status, body, **headers):
     handler.wfile.write(content)
 
 
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def at(value, path):
+    """Return what stands at a path of keys and places."""
+    return reduce(getitem, path, value)
+
+
+def changed(value, path, new):
+    """Return a copy of value with new at a path."""
+    copy = json.loads(json.dumps(value))
+    at(copy, path[:-1])[path[-1]] = new
+    return copy
+
+
 def breaking_off(handler):
     handler.send_response(200)
     handler.send_header("Content-Length", "1000")
@@ -113,6 +148,20 @@ def busy(handler):
 
 def failing(handler):
     answer(handler, 500, b"oops")
+
+
+@contextmanager
+def silent_port():
+    """Yield a port of this machine at which nobody answers, not even with a refusal."""
+    with ExitStack() as sockets:
+        server = sockets.enter_context(socket.socket())
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for _ in range(5):  # more than wait to be accepted
+            waiting = sockets.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(server.getsockname())
+        yield server.getsockname()[1]
 
 
 @pytest.fixture
@@ -134,12 +183,26 @@ def run(source, **options):
     return out.getvalue().strip(), err.getvalue().strip()
 
 
+def failure(source, **options):
+    """Return the sentence with which the command fails, and what it tells before."""
+    err = StringIO()
+    with pytest.raises(CommandError) as caught:
+        call_command("import_events", source.url, stderr=err, user="editor@example.org", **options)
+    return str(caught.value), err.getvalue()
+
+
 def make_events(number, **fields):
     start = dt.datetime(2027, 3, 1, 10)
     return [
         EventFactory(title=f"Event {n}", start_date=start + dt.timedelta(days=n), **fields)
         for n in range(number)
     ]
+
+
+def work():
+    """Do what waits for the background worker."""
+    for result in DBTaskResult.objects.all():
+        result.task.call(*result.args_kwargs["args"])
 
 
 def titles():
@@ -162,16 +225,13 @@ class TestImport:
 
         run(source)
 
-        assert source.requests[-1] == (
-            "events",
-            {
-                "start_date": "1970-01-01",
-                "end_date": "9999-12-31",
-                "status": "publish",
-                "page": "1",
-                "per_page": "2",
-            },
-        )
+        assert source.asked == {
+            "start_date": "1970-01-01",
+            "end_date": "9999-12-31",
+            "status": "publish",
+            "page": "1",
+            "per_page": "2",
+        }
 
     def test_gives_the_same_answers_as_the_source(self, source, editor):
         music = CategoryFactory(name="Music", description="<p>Loud</p>")
@@ -242,18 +302,72 @@ class TestImport:
         ours.refresh_from_db()
         assert (ours.city, ours.phone, ours.source_id) == ("Here", "1", None)
 
-    def test_never_asks_a_private_address_for_an_image(self, source, site):
-        make_events(2, image=Image.objects.create(file="calendar/a.png", width=4, height=3))
+    def test_takes_images_from_the_private_host_that_was_named(
+        self, source, site, media, django_capture_on_commit_callbacks
+    ):
+        make_events(2, image=make_image())
         source.record()
+        (url,) = {record["image"]["url"] for record in source.pages["events", 1]["events"]}
+        site.page(urlsplit(url).path, photo())
         forget()
         Image.objects.all().delete()
+
+        with django_capture_on_commit_callbacks(execute=True):
+            _, problems = run(source)
+        work()
+
+        assert problems == ""
+        assert [event.image.source_url for event in Event.objects.all()] == [url, url]
+
+    @pytest.mark.parametrize(
+        "place", ["http://127.0.0.1:{other}/a.png", "http://[::1]:{own}/a.png"]
+    )
+    def test_never_asks_another_private_address_for_an_image(self, place, source, site):
+        make_events(2)
+        source.record()
+        for record in source.pages["events", 1]["events"]:
+            record["image"] = {"url": place.format(own=site.port, other=site.port + 1)}
+        forget()
 
         _, problems = run(source)
 
         assert problems.count("its image was left out.") == 1
         assert "leads to an address that is not public" in problems
-        assert all(path.startswith(P) for path, _ in site.seen)
         assert [event.image_url for event in Event.objects.all()] == ["", ""]
+
+    def test_does_not_follow_an_image_to_another_private_address(
+        self, source, site, media, django_capture_on_commit_callbacks
+    ):
+        make_events(1)
+        source.record()
+        source.pages["events", 1]["events"][0]["image"] = site.url("/a.png")
+        with serving() as other:
+            other.page("/a.png", photo())
+            site.redirect("/a.png", other.url("/a.png"))
+            forget()
+
+            with django_capture_on_commit_callbacks(execute=True):
+                run(source)
+            work()
+
+            assert other.seen == []
+        assert Event.objects.get().image is None
+
+    def test_trusts_no_private_address_of_a_host_that_was_public_when_it_was_named(
+        self, source, published_site, monkeypatch, media, django_capture_on_commit_callbacks
+    ):
+        make_events(1)
+        source.record()
+        source.pages["events", 1]["events"][0]["image"] = published_site.url("/a.png")
+        forget()
+        with django_capture_on_commit_callbacks(execute=True):
+            run(source)
+        monkeypatch.undo()
+        published_site.seen.clear()
+
+        work()
+
+        assert published_site.seen == []
 
     def test_promises_an_image_at_a_public_address(self, source, names):
         names.add("pictures.example.org", "93.184.215.14")
@@ -347,7 +461,7 @@ class TestSecondImport:
 
         assert output == "Imported 2 events (1 unchanged, 1 moved to the trash)."
         assert Event.objects.get(title="Event 0").status == "trash"
-        assert source.requests[-1][1]["modified_after"] == "2027-01-01"
+        assert source.asked["modified_after"] == "2027-01-01"
 
     def test_leaves_in_the_trash_what_was_put_there_here(self, source):
         make_events(1)
@@ -417,6 +531,95 @@ class TestInterruption:
         assert (output, problems) == ("Imported 3 events (3 new).", "")
 
 
+class TestEndlessService:
+    def test_that_gives_a_page_again_is_left(self, source):
+        make_events(3)
+        source.record()
+        forget()
+        source.pages["events", 2] = source.pages["events", 1] | {"next_rest_url": "more"}
+
+        problem, _ = failure(source)
+
+        assert problem.startswith(
+            f"Stopped at page 2: {source.url}/events answers with the same records for page 2 as "
+            "for a page before."
+        )
+        assert titles() == ["Event 0", "Event 1"]
+
+    def test_that_dribbles_is_left(self, source, monkeypatch):
+        def dribble(handler):
+            handler.send_response(200)
+            handler.end_headers()
+            while True:
+                handler.wfile.write(b" ")
+                time.sleep(0.05)
+
+        monkeypatch.setattr(service, "TRY_SECONDS", 0.5)
+        make_events(3)
+        source.record()
+        forget()
+        source.faults["events", 2] = [dribble] * service.TRIES
+
+        problem, _ = failure(source)
+
+        assert problem.startswith(f"Stopped at page 2: {source.url}/events takes too long to ans")
+
+    def test_that_wants_to_be_asked_too_late_is_left(self, source):
+        def busy(handler):
+            answer(handler, 503, {}, Retry_After=3600)
+
+        source.record()
+        source.faults["events", 1] = [busy]
+
+        problem, _ = failure(source)
+
+        assert problem == f"{source.url}/events gives no page within 300 seconds."
+        assert len(source.requests) == 1
+
+
+# What may stand where something else is expected.
+HOSTILE = [
+    None, True, 0, -1, 7, 2**70, 1.5, 1e300, "", " ", "\0", "7", "x" * 2000, [], [[]], [None], {},
+    {"id": []}, {"id": {}}, [{"id": [1]}], [{"id": 1}], [{"id": 5, "name": None}],
+    [{"id": 6, "name": ["x"]}], {"venue": 5, "id": 1}, nested(100), nested(500),
+]  # fmt: skip
+
+
+@pytest.mark.attack
+def test_whatever_stands_in_a_record_the_others_are_imported(source):
+    make_events(
+        1,
+        venues=[VenueFactory(name="Hall")],
+        organizers=[OrganizerFactory(name="Ann")],
+        categories=[CategoryFactory(name="Folk", parent=CategoryFactory(name="Music"))],
+        tags=[TagFactory(name="late")],
+    )
+    source.record()
+    forget()
+    (sound,) = source.pages["events", 1]["events"]
+    terms = source.pages["categories", 1]["categories"]
+    cases = [
+        (path, value)
+        for place in ((), ("venue",), ("organizer", 0), ("categories", 0), ("tags", 0))
+        for path in [(*place, key) for key in ("global_id", *at(sound, place))]
+        for value in HOSTILE
+    ]
+    chance = random.Random(8)  # noqa: S311 the same cases in each run
+    some = chance.sample(cases, rounds(60, len(cases)))
+    broken = [
+        changed(sound | {"id": n, "global_id": f"a?id={n}"}, path, value)
+        for n, (path, value) in enumerate(some, 1000)
+    ]
+    term_values = chance.sample(HOSTILE, rounds(10, len(HOSTILE)))
+    terms += [changed(terms[0], (key,), value) for key in terms[0] for value in term_values]
+    sound |= {"title": "Sound", "global_id": "b"}
+    source.pages["events", 1] = {"events": [*broken, sound], "total_pages": 1}
+
+    run(source)
+
+    assert "Sound" in titles()
+
+
 class TestBrokenRecord:
     @pytest.mark.parametrize(
         ("change", "reason"),
@@ -426,6 +629,10 @@ class TestBrokenRecord:
             ({"title": ""}, "title cannot be empty."),
             ({"timezone": "Mars/Base"}, "'Mars/Base' is not a time zone"),
             ({"id": "seven"}, "It is not an object with an ID."),
+            ({"id": [7]}, "It is not an object with an ID."),
+            ({"id": True}, "It is not an object with an ID."),
+            ({"unknown": nested(500)}, "It is nested too deep."),
+            ({"title": nested(200)}, "title must be text"),
         ],
     )
     def test_is_left_out_with_a_sentence(self, source, change, reason):
@@ -472,6 +679,12 @@ class TestBrokenRecord:
         "change",
         [
             {"venue": {"id": 5}},
+            {"venue": {"id": {}, "venue": "Hall"}},
+            {"venue": 7},
+            {"tags": [{"id": 5}]},
+            {"tags": [None]},
+            {"categories": [{"id": [5], "name": "Folk"}]},
+            {"categories": [{"id": 5}]},
             {"organizer": [{"id": 5, "organizer": "Ann", "email": "none"}]},
             {"website": "javascript:alert(1)"},
         ],
@@ -491,13 +704,47 @@ class TestBrokenRecord:
         make_events(1, categories=[CategoryFactory(name="Music")])
         source.record()
         forget()
-        (term,) = source.pages["categories", 1]["categories"]
-        term["parent"] = term["id"]
-        source.pages["categories", 1]["categories"] += [None, {"id": "x"}]
+        source.pages["categories", 1]["categories"] += [None, {"id": "x"}, {"id": [], "name": "y"}]
 
-        run(source)
+        assert run(source)[1] == ""
 
         assert titles() == ["Event 0"]
+
+    @pytest.mark.parametrize("length", [1, 2, 60])
+    def test_of_a_circle_of_categories_is_taken_to_the_top(self, source, length):
+        make_events(1, categories=[CategoryFactory(name="Music")])
+        source.record()
+        forget()
+        (term,) = source.pages["categories", 1]["categories"]
+        ids = [term["id"], *range(10_000, 10_000 + length - 1)]
+        source.pages["categories", 1]["categories"] = [
+            term | {"id": pk, "name": f"Category {pk}", "parent": above}
+            for pk, above in zip(ids, [*ids[1:], ids[0]], strict=True)
+        ]
+
+        _, problems = run(source)
+
+        assert len(problems.splitlines()) == length
+        assert problems.startswith(f"Category {ids[0]} 'Category {ids[0]}' was taken to the top")
+        assert list(Category.objects.values_list("name", "parent")) == [
+            (f"Category {ids[0]}", None)
+        ]
+
+    def test_of_a_level_far_below_the_top_is_taken_there(self, source):
+        make_events(1, categories=[CategoryFactory(name="Music")])
+        source.record()
+        forget()
+        (term,) = source.pages["categories", 1]["categories"]
+        terms = [term | {"id": 10_000, "name": "Top"}]
+        for level in range(1, MAX_LEVELS):
+            terms.append(term | {"id": 10_000 + level, "name": f"L{level}", "parent": 9999 + level})
+        terms.append(term | {"parent": terms[-1]["id"]})
+        source.pages["categories", 1]["categories"] = terms
+
+        _, problems = run(source)
+
+        assert problems.startswith(f"Category {term['id']} 'Music' was taken to the top level: ")
+        assert Category.objects.get(name="Music").parent is None
 
     def test_leaves_nothing_imported_when_there_is_no_other(self, source):
         make_events(1)
@@ -523,6 +770,28 @@ class TestCommand:
         for model in (Event, Venue, Tag):
             assert not model.objects.exists()
 
+    @pytest.mark.parametrize("dry_run", [True, False])
+    def test_counts_only_its_own(self, dry_run, source, monkeypatch):
+        make_events(1, tags=[TagFactory(name="late")])
+        source.record()
+        forget()
+        real = ServiceImport._event
+
+        def meanwhile(self, record, label):
+            # As another process does: without a signal in this one.
+            Tag.objects.bulk_create([Tag(name="theirs", slug="theirs")])
+            return real(self, record, label)
+
+        monkeypatch.setattr(ServiceImport, "_event", meanwhile)
+
+        output, _ = run(source, dry_run=dry_run)
+
+        assert output.endswith(
+            "import 1 event (1 new) and 1 tag (1 new)."
+            if dry_run
+            else "Imported 1 event (1 new) and 1 tag (1 new)."
+        )
+
     def test_logs_in_with_the_password_of_the_environment(self, source, site, monkeypatch):
         monkeypatch.setenv("IMPORT_PASSWORD", "sésame")
         EventFactory(title="Draft", status="draft")
@@ -538,25 +807,24 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("status", "body", "sentence"),
         [
-            (200, b"<html>", "does not answer with a JSON object"),
-            (200, b"[]", "does not answer with a JSON object"),
-            (200, b"{}", "answers without a list of them"),
+            (200, b"<html>", "answers with a web page instead of a JSON object with a list of ev"),
+            (200, b"[]", "answers with something else instead of a JSON object with a list of ev"),
+            (200, b"{}", "answers with something else instead of a JSON object with a list of ev"),
+            (200, b"\xff\0", "answers with something else instead of a JSON object with a list"),
             (401, b'{"message": "Log in first."}', "answers with status 401. Log in first."),
-            (404, b"", "answers with status 404."),
-            (302, b"", "answers with status 302."),
+            (404, b"", "answers with status 404: is it the URL of a calendar's API, such as "),
+            (302, b"", "answers with status 302, a redirect to 'http://169.254.169.254/': give "),
+            (302, b'{"events": []}', "answers with status 302, a redirect to 'http://169.254.169"),
         ],
     )
     def test_says_what_is_wrong_with_the_service(self, status, body, sentence, source, site):
         site.page(f"{P}/events", body, status=status, location="http://169.254.169.254/")
-        site.page(f"{P}/categories", b'{"categories": []}')
 
-        with pytest.raises(CommandError, match=sentence):
-            run(source)
+        problem, told = failure(source)
 
-        assert {path.partition("?")[0] for path, _ in site.seen} == {
-            f"{P}/events",
-            f"{P}/categories",
-        }
+        assert problem.startswith(f"{source.url}/events {sentence}")
+        assert told == ""
+        assert len(site.seen) == 1
 
     @pytest.mark.parametrize("url", ["ftp://example.org", "nonsense", "http://ann:pw@example.org"])
     def test_refuses_what_is_no_url_of_a_service(self, url, source):
@@ -565,13 +833,42 @@ class TestCommand:
         with pytest.raises(CommandError, match="is not the URL of a service"):
             run(source)
 
-    def test_says_when_nobody_answers(self, source):
-        source.url = "http://127.0.0.1:1/events"
+    @pytest.mark.parametrize(
+        ("url", "sentence"),
+        [
+            ("http://127.0.0.1:1", "http://127.0.0.1:1/events cannot be fetched: Connection refu"),
+            ("http://calendar.invalid", "The host 'calendar.invalid' cannot be found."),
+        ],
+    )
+    def test_says_at_once_when_nobody_is_there(self, url, sentence, source, names):
+        names.add("calendar.invalid", "")
+        source.url = url
 
-        with pytest.raises(
-            CommandError, match=r"^http://127\.0\.0\.1:1/events cannot be reached: "
-        ):
-            run(source)
+        problem, told = failure(source)
+
+        assert problem.startswith(sentence)
+        assert told == ""
+        # For the name and for the connection: there was no second try.
+        assert names.asked.count(urlsplit(url).hostname) <= 2
+
+    def test_waits_two_seconds_for_a_host_that_is_silent(self, source, monkeypatch):
+        assert service.FIRST_CONNECT_SECONDS == 2
+        monkeypatch.setattr(service, "FIRST_CONNECT_SECONDS", 0.2)
+        with silent_port() as port:
+            source.url = f"http://127.0.0.1:{port}"
+
+            problem, told = failure(source)
+
+        assert problem == f"{source.url}/events cannot be fetched: the connection timed out."
+        assert told == ""
+
+    def test_says_at_once_that_somebody_speaks_another_protocol(self, source, site):
+        site.pages[f"{P}/events"] = lambda handler: handler.wfile.write(b"SSH-2.0-OpenSSH\r\n")
+
+        problem, _ = failure(source)
+
+        assert problem.startswith(f"{source.url}/events cannot be fetched: ")
+        assert len(site.seen) == 1
 
     def test_refuses_a_page_that_is_none(self, source):
         with pytest.raises(CommandError, match="--from-page 0 is not a number from 1 up"):

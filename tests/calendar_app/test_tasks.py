@@ -81,7 +81,7 @@ class TestServerThatFails:
 
         assert waiting.image_url
         assert queued() == [
-            ("event", waiting.pk, waiting.image_url, attempt + 1, NOON + RETRY_AFTER[attempt])
+            ("event", waiting.pk, waiting.image_url, attempt + 1, "", NOON + RETRY_AFTER[attempt])
             for attempt in range(3)
         ]
 

@@ -1,6 +1,7 @@
 import os
 from contextlib import nullcontext
 from getpass import getpass
+from itertools import chain, islice
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -74,10 +75,13 @@ class Command(BaseCommand):
         return f"Stopped at page {self.page}: {reason} {again}"
 
     def _import(self, pages, params, dry_run, series):
+        # Before all else, so that a mistyped URL is the only problem that is told.
+        pages = chain(list(islice(pages, 1)), pages)
+        self.target.copier.trust(self.target.service.base)
         self.target.read_categories()
         # A rehearsal lets nobody else write, so all is fetched before it.
         pages = list(pages) if dry_run else pages
-        with rehearsal() if dry_run else nullcontext(), self.target.copier.counting_terms():
+        with rehearsal() if dry_run else nullcontext(), self.target.copier.noticing():
             self._store(pages)
             if series and not dry_run:
                 self._set_parents(params)

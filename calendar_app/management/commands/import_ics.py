@@ -46,7 +46,8 @@ class Command(BaseCommand):
         copier = Copier(editor(user))
         try:
             reading = read(_content(source), conf.zone_name)
-            with rehearsal() if dry_run else nullcontext(), copier.counting_terms():
+            copier.trust(_url(source))
+            with rehearsal() if dry_run else nullcontext(), copier.noticing():
                 self._store(reading, CalendarImport(copier, status), days)
         except ReadError as e:
             report_so_far = f" Imported so far: {copier.outcome}." if copier.outcome.numbers else ""
@@ -62,13 +63,18 @@ class Command(BaseCommand):
                 show(done, len(reading.groups))
 
 
+def _url(source):
+    """Return the URL that a source is; "" for a path."""
+    is_url = source.startswith(("http://", "https://", "webcal://"))
+    return source.replace("webcal://", "https://", 1) if is_url else ""
+
+
 def _content(source):
     """Return the bytes at a path or URL; raises CommandError when there are none, or too many."""
-    if source.startswith(("http://", "https://", "webcal://")):
-        url = source.replace("webcal://", "https://", 1)
+    if url := _url(source):
         try:
             return fetching.fetch(
-                url, max_bytes=conf.ICAL_MAX_BYTES, seconds=FETCH_SECONDS, allow_private=True
+                url, max_bytes=conf.ICAL_MAX_BYTES, seconds=FETCH_SECONDS, trusted=url
             ).body
         except fetching.FetchError as e:
             raise CommandError(str(e)) from e
