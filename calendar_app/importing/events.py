@@ -144,7 +144,9 @@ class ServiceImport:
         return data
 
     def _text(self, value):
-        return html.unescape(value) if self.is_escaped and isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        return (html.unescape(value) if self.is_escaped else value).replace("\0", "")
 
     def _category_of(self, term):
         if not _id(term):
@@ -156,8 +158,8 @@ class ServiceImport:
         """Return the ID of the category that is, below its parents, one of the service's."""
         term = self.tree[remote_id]
         parent = self.category(term["parent"]) if term["parent"] in self.tree else None
-        name = self._text(term.get("name"))
-        known = named(Category.objects.filter(parent=parent), [str(name).strip()]).first()
+        name = self._name(term)
+        known = named(Category.objects.filter(parent=parent), [name]).first()
         if known:
             return known.pk
         data = {"name": name, "description": term.get("description"), "parent": parent or 0}
@@ -181,13 +183,16 @@ class ServiceImport:
             )
 
     def _tag_of(self, term):
-        name = term.get("name") if isinstance(term, dict) else None
-        if not isinstance(name, str):
+        return self.tag(self._name(term))
+
+    def _name(self, term):
+        name = self._text(term.get("name")) if isinstance(term, dict) else ""
+        if not (isinstance(name, str) and name.strip()):
             raise RefusedError("It has no name.")
-        return self.tag(self._text(name))
+        return name.strip()
 
     def _tag(self, name):
-        known = named(Tag.objects.all(), [name.strip()]).first()
+        known = named(Tag.objects.all(), [name]).first()
         return known.pk if known else self.copier.make(TagSerializer, {"name": name})
 
 
