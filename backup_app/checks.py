@@ -5,6 +5,7 @@ import re
 
 from django.core.checks import Error, Tags, register
 from django.core.checks import Warning as Caution
+from django.db import OperationalError, ProgrammingError
 from django.utils.module_loading import import_string
 from django_tasks import default_task_backend
 
@@ -87,7 +88,10 @@ def _faults(alias, databases):
         engine = get_engine(alias)
     except InvalidEngine:
         return []  # said by check_engines
-    return list(engine.faults()) if engine.database in databases else []
+    try:
+        return list(engine.faults()) if engine.database in databases else []
+    except (OperationalError, ProgrammingError):
+        return []  # before its migrations, which run this check first
 
 
 def _wrong_engine(alias):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from django.db import connection
 from django.test import override_settings
 
 from backup_app import checks
@@ -118,3 +119,12 @@ def test_limits_of_django_below_ours_are_found(settings):
     assert [warning.msg for warning in checks.check_upload_limits()] == [
         "DATA_UPLOAD_MAX_NUMBER_FIELDS is 1000: forms in parts are refused from there on."
     ]
+
+
+@pytest.mark.django_db
+def test_before_the_migrations_engines_have_no_faults():
+    # As `migrate` asks, also when it is about to make the tables.
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE backup_app_client RENAME TO elsewhere")
+
+    assert checks.check_what_engines_need(databases=["default"]) == []
