@@ -8,6 +8,7 @@ from drf_spectacular.plumbing import ResolvedComponent, build_media_type_object
 from drf_spectacular.utils import OpenApiResponse
 
 JSON = "application/json"
+FORMS = "A form with the same fields does as well: `files[0]=/etc`."
 # What the API answered on a small catalog; a test records it and compares it.
 EXAMPLES = json.loads((Path(__file__).parent / "examples.json").read_text())
 ERROR = {
@@ -78,6 +79,17 @@ class BackupAutoSchema(AutoSchema):
             for status, found in answers.items()
         }
 
+    def map_parsers(self):
+        # Many generators of clients fail on several media types with the same schema.
+        found = super().map_parsers()
+        return [JSON] if JSON in found else found
+
+    def _get_request_body(self, direction="request"):
+        body = super()._get_request_body(direction)
+        if body and JSON in body["content"]:
+            body["description"] = FORMS
+        return body
+
     def _get_response_bodies(self, direction="response"):
         refusals = ANYWHERE | {*self.operation.refusals}
         if self.operation.on_behalf:
@@ -132,5 +144,8 @@ PARAMETERS = {
     "db_name": (TEXT, "Name of a database that the backup has a dump of."),
     "pool_name": (TEXT, "Name of a pool."),
     "system": ({**TEXT, "enum": ["unix", "windows"]}, "Operating system of the client."),
-    "level": (TEXT, "`full`, `incremental` or `differential`, or `F`, `I` or `D`, in any case."),
+    "level": (
+        {**TEXT, "enum": ["full", "incremental", "differential", "F", "I", "D"]},
+        "Level of the backup, in any case.",
+    ),
 }

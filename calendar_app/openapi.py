@@ -18,6 +18,7 @@ OPERATIONS = tomllib.loads((HERE / "operations.toml").read_text())
 # What the API answered on the demo; a test records it and compares it.
 EXAMPLES = json.loads((HERE / "examples.json").read_text())
 NAMES, REFUSALS = OPERATIONS.pop("names"), OPERATIONS.pop("refusals")
+FORMS = "A form with the same fields does as well: `venue[venue]=Old+Mill`."
 JSON, ICALENDAR = "application/json", "text/calendar"
 UPDATES = {"update", "partial_update", "post_update"}
 
@@ -106,6 +107,17 @@ class CalendarAutoSchema(AutoSchema):
 
     def get_serializer_class(self):
         return self.view.serializer_class
+
+    def map_parsers(self):
+        # Many generators of clients fail on several media types with the same schema.
+        found = super().map_parsers()
+        return [JSON] if JSON in found else found
+
+    def _get_request_body(self, direction="request"):
+        body = super()._get_request_body(direction)
+        if body and JSON in body["content"]:
+            body["description"] = FORMS
+        return body
 
     def _get_response_bodies(self, direction="response"):
         refusals = self._declared["refusals"] if self._collection else (401, 429)

@@ -4,6 +4,8 @@ import orjson
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
+from .exceptions import InvalidParams
+
 POLICY = "default-src 'none'; frame-ancestors 'none'"  # no answer is a page in a browser
 
 
@@ -31,11 +33,17 @@ class Negotiation(DefaultContentNegotiation):
     """Answers JSON unless iCalendar is asked for by name, whatever else a client accepts."""
 
     def select_renderer(self, request, renderers, format_suffix=None):
+        formats = {renderer.format: renderer for renderer in renderers}
         wanted = request.query_params.get("format")
-        for renderer in renderers:
-            if wanted == renderer.format:
-                return renderer, renderer.media_type
+        if wanted in formats:
+            return formats[wanted], formats[wanted].media_type
+        # Where there is one format only, this is a parameter like any other that is not known.
+        if wanted is not None and len(formats) > 1:
+            accepted = ", ".join(formats)
+            raise InvalidParams(
+                {"format": f"'{wanted[:50]}' is not what format accepts: {accepted}."}
+            )
         types = {renderer.media_type: renderer for renderer in renderers}
-        preferred = None if wanted else request.get_preferred_type(list(types))
+        preferred = request.get_preferred_type(list(types)) if wanted is None else None
         renderer = types.get(preferred, renderers[0])
         return renderer, renderer.media_type

@@ -14,6 +14,7 @@ class RestoreOptions(Options):
     files = ParameterList(
         child=PathField(help_text="Path of a file or folder."),
         allow_empty=False,
+        min_length=1,
         help_text="Paths of files and folders.",
     )
     path = FolderField(help_text=DESTINATION)

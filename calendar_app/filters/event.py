@@ -92,7 +92,9 @@ class EventForm(WindowForm):
 
     def clean(self):
         data = super().clean()
-        for name in CIRCLE.intersection(self.fields):
+        # Programs that send every default do not ask for a circle by that.
+        is_default = data.get("geoloc_radius") == conf.GEOLOC_RADIUS_KM
+        for name in (POINT if is_default else CIRCLE).intersection(self.fields):
             for missing in sorted(POINT.difference(self.fields)):
                 self.add_error(name, f"{name} needs {missing} as well.")
         return data

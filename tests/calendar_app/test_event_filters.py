@@ -644,6 +644,9 @@ class TestPlace:
     def test_needs_both_coordinates(self, query, found):
         assert errors(query) == found
 
+    def test_is_not_asked_for_by_a_default(self):
+        assert len(titles("geoloc_radius=25")) == 5
+
     @pytest.mark.parametrize(
         ("name", "value"),
         [

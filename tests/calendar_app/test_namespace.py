@@ -50,6 +50,21 @@ def test_the_arguments_are_those_that_are_validated():
     assert creating["args"]["title"]["type"] == "string"
 
 
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_a_program_may_send_every_default(collection):
+    listing, _ = get("").json()["routes"][f"{P}/{collection}"]["endpoints"]
+    defaults = {
+        name: str(argument["default"]).lower()
+        for name, argument in listing["args"].items()
+        if "default" in argument
+    }
+
+    answer = get(f"/{collection}", defaults)
+
+    assert answer.status_code == 200, answer.content
+    assert defaults
+
+
 def test_the_documentation_is_openapi_of_this_namespace():
     document = get("/doc").json()
 

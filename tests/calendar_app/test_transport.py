@@ -55,6 +55,17 @@ def test_any_text_may_be_asked_for_as_a_slug(kind, slug):
     assert (answer.status_code, answer.json()["code"]) == (404, f"rest-{kind}-not-found")
 
 
+@pytest.mark.parametrize("wanted", ["xml", "", "x" * 1000])
+def test_an_unknown_format_is_refused(wanted):
+    answer = get("/events", {"format": wanted})
+
+    assert answer.status_code == 400
+    assert answer.json()["data"]["params"] == {
+        "format": f"'{wanted[:50]}' is not what format accepts: json, ics."
+    }
+    assert get("/venues", {"format": wanted}).status_code == 200
+
+
 def test_php_arrays_come_as_form(editor):
     body = (
         "title=Fair&start_date=2027-03-01&end_date=2027-03-02&tags[]=a&tags[]=b"
