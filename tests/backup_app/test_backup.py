@@ -392,7 +392,7 @@ def test_what_could_not_be_listed_is_not_gone(place, tree, program, complaint, e
     back_up(client)
     for path in (tree / "a", tree / "sub/b", tree / "sub/c/d"):
         path.unlink()
-    program("find", f"{{real}} \"$@\"; echo '{complaint.format(tree=tree)}' >&2; exit 1")
+    program("find", f"{{real}} \"$@\"; echo '{complaint.format(tree='./tree')}' >&2; exit 1")
 
     job = back_up(client, "Incremental")
 
@@ -428,8 +428,32 @@ def test_a_file_that_becomes_a_folder_before_it_is_read_is_one(place, tree):
     entries = {path.rpartition(b"/")[2]: entry for path, entry in view(job).items()}
     assert (entries[b"a"].kind, entries[b"a"].node.path) == ("d", bytes(tree) + b"/a")
     assert (entries[b"sub"].kind, entries[b"sub"].node) == ("f", None)
+    became = f"'{tree}/a' has become a folder since it was listed: what is in it is left out."
+    assert (job.status, ("warning", became) in job.run.lines) == ("warnings", True)
     (tree / "a/b").touch()
     assert below(back_up(client, "Incremental"), tree) == {"a", "a/b", "sub"}
+
+
+@pytest.mark.parametrize(
+    "words", ["", "echo 'tar: Exiting with failure status due to previous errors' >&2;"]
+)
+def test_a_tar_that_fails_without_a_word_is_a_warning(place, tree, program, words):
+    program("tar", f'{{real}} "$@"; {words} exit 2')
+
+    job = back_up(local_client(place))
+
+    said = "tar ended with exit code 2, without 0 entries and without an error message."
+    assert (job.status, job.files) == ("warnings", 1)
+    assert ("warning", said) in job.run.lines
+
+
+def test_what_tar_leaves_out_without_a_word_is_a_warning(place, tree, program):
+    program("tar", '{real} --exclude=a "$@"')
+
+    job = back_up(local_client(place))
+
+    said = "tar ended with exit code 0, without 1 entry and without an error message."
+    assert (job.status, ("warning", said) in job.run.lines) == ("warnings", True)
 
 
 def test_a_file_that_changes_is_a_warning_and_stored_again(place, tree):

@@ -209,3 +209,4 @@ def test_sockets_are_left_out(tree, monkeypatch):
 
     assert bytes(tree) + b"/sock" not in view(job)
     assert job.status == "completed"
+    assert ("warning", f"'{tree}/sock' is a socket and is left out.") in job.run.lines

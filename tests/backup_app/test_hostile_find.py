@@ -35,7 +35,7 @@ def hostile(tmp_path, monkeypatch):
         with Workspace(tmp_path / "w") as workspace:
             ticks = iter(range(100_000))
             tick = lambda: next(ticks, None) is None and raise_endless()  # noqa: E731
-            found = Listing(LocalMachine(), workspace, complain=print, tick=tick)
+            found = Listing(LocalMachine(), workspace, complain=print, warn=print, tick=tick)
             found.run([b"/srv"])
             return list(workspace.names())
 
@@ -47,21 +47,24 @@ def raise_endless():
 
 
 def printing(*paths, letter="f", size=1, times=TIMES, inode=5):
-    lines = [f"d 2 1 {TIMES} 2", "/", f"d 2 1 {TIMES} 3", "/srv"]
+    above = f"printf '%s\\0' 'd 2 1 {TIMES} 2 0:0:755' /"
+    lines = [f"d 2 1 {TIMES} 3 0:0:755", "./srv"]
     for path in paths:
-        lines += [f"{letter} 1 {size} {times} {inode}", path]
-    return "\n".join(f"printf '%s\\0' '{line}'" for line in lines)
+        lines += [f"{letter} 1 {size} {times} {inode} 0:0:644", path]
+    listed = "\n".join(f"printf '%s\\0' '{line}'" for line in lines)
+    return f'if [ "$1" = / ]; then {above}; exit; fi\n{listed}'
 
 
 @pytest.mark.parametrize(
     "path",
-    ["/srv/..", "/srv/.", "/srv/", "/srv/../etc/shadow", "/srv//x", "/etc/shadow", "/", "srv/x"],
+    [
+        *("./srv/..", "./srv/.", "./srv/", "./srv/../etc/shadow", "./srv//x", "./etc/shadow"),
+        "srv/x",
+    ],
 )
 def test_a_path_that_was_not_asked_for_is_refused(hostile, path):
-    script = printing(path) if path != "/" else printing("//")
-
-    with pytest.raises(EngineError, match=r"find listed|is no folder"):
-        hostile(script)
+    with pytest.raises(EngineError, match="find listed"):
+        hostile(printing(path))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ def test_a_path_that_was_not_asked_for_is_refused(hostile, path):
 )
 def test_numbers_that_no_file_has_are_refused(hostile, values):
     with pytest.raises(EngineError, match="find printed what"):
-        hostile(printing("/srv/x", **values))
+        hostile(printing("./srv/x", **values))
 
 
 def test_a_line_without_fields_is_refused(hostile):
@@ -88,17 +91,17 @@ def test_a_line_without_fields_is_refused(hostile):
 
 def test_a_path_without_an_end_takes_no_memory(hostile):
     with pytest.raises(EngineError, match="without an end"):
-        hostile(f"printf 'd 2 1 {TIMES} 2 /'; exec cat /dev/zero | tr '\\0' x")
+        hostile(f"printf 'd 2 1 {TIMES} 2 0:0:755 /'; exec cat /dev/zero | tr '\\0' x")
 
 
 def test_a_list_without_end_leaves_room_on_the_disk(hostile, tmp_path, monkeypatch):
     free = shutil.disk_usage(tmp_path).free
     monkeypatch.setattr(Workspace.__init__, "__kwdefaults__", {"share": 4_000_000 / free})
-    line = f"f 1 1 {TIMES} 5\\0/srv/%d\\0"
+    line = f"f 1 1 {TIMES} 5 0:0:644\\0./srv/%d\\0"
     endless = f"awk 'BEGIN {{ while (1) printf \"{line}\", n++ }}'"
 
     with pytest.raises(sqlite3.OperationalError, match="database or disk is full"):
-        hostile(f"{printing()}\n[ $# -lt 9 ] || exec {endless}")
+        hostile(f"{printing()}\nexec {endless}")
 
     assert (tmp_path / "w").stat().st_size < 5_000_000
 

@@ -84,7 +84,7 @@ def test_the_whole_machine_can_be_listed(tmp_path):
         if other != folder
     ]
     with Workspace(tmp_path / "w") as workspace:
-        listing = Listing(LocalMachine(), workspace, complain=print, tick=nothing)
+        listing = Listing(LocalMachine(), workspace, complain=print, warn=print, tick=nothing)
         listing.run([b"/"], left_out=beside, one_filesystem=True)
 
         found = list(workspace.names())

@@ -87,4 +87,4 @@ class Appender:
         folder, name = paths.split(path)
         parent = catalog.ensure_folder(self._client, folder)
         node = catalog.ensure_folder(self._client, path) if kind == "d" else None
-        self._add(member, ToStore(path, parent, name, mtime, 0, node))
+        self._add(member, ToStore(path, parent, name, kind, info.size, mtime, mtime, 0, "", node))

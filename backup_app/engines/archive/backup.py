@@ -16,11 +16,14 @@ from ...models import Job, JobSource, Volume
 from ..base import Outcome, Run
 from . import catalog, chain, dumps, manifest, paths, space, storing
 from .appending import Appender
+from .batches import batches
 from .labels import storage_folder
 from .listing import Listing, include_path
 from .machines import Machine, machine_for
-from .reading import clock, read_files
+from .reading import Reading
+from .rereading import Rereading
 from .tally import Tally
+from .view import View
 from .volumes import VolumeWriter
 from .workspace import Workspace
 
@@ -95,20 +98,12 @@ class Backup:
         if base:
             known = chain.known_rows(base, self.tally.tick)
             self.workspace.build_on(known, partial(catalog.folder_ids, self.client))
-        begun = clock(self.machine, self.tally)
         unread = self._list()
         catalog.give_folders(self.client, self.workspace)
-        read_files(
-            self.machine,
-            self.workspace,
-            self.folder / "names",
-            begun=begun,
-            volume=self.volume,
-            catalog=self.catalog,
-            tally=self.tally,
-        )
+        replaced = self._read()
         self._dump_databases()
         if base:
+            self._catalog_gone_below(base, replaced)
             self._catalog_gone(unread)
         self.catalog.flush()
         return self._finish(base)
@@ -135,7 +130,11 @@ class Backup:
         for path in includes:
             self.machine.require_allowed(path)
         listing = Listing(
-            self.machine, self.workspace, complain=self.tally.complain, tick=self.tally.tick
+            self.machine,
+            self.workspace,
+            complain=self.tally.complain,
+            warn=self.job_run.warning,
+            tick=self.tally.tick,
         )
         listing.run(
             includes,
@@ -150,6 +149,14 @@ class Backup:
             f" {counted(size, 'byte')} of content."
         )
         return listing.unread
+
+    def _read(self) -> list[bytes]:
+        """Store what was listed; return folders in whose place there is something else now."""
+        reading = Reading(self.machine, self.workspace, self.volume, self.catalog, self.tally)
+        reading.run(self.folder / "names")
+        rereading = Rereading(reading)
+        rereading.run(self.folder / "requests")
+        return rereading.replaced
 
     def _left_out(self) -> list[bytes]:
         """Return our own files, which would grow while they are backed up, and the dumps' place."""
@@ -174,6 +181,17 @@ class Backup:
         self.catalog.add(member, place)
         self.tally.count(member)
         self.workspace.keep(place.folder, place.name)
+
+    def _catalog_gone_below(self, base: Job, replaced: list[bytes]) -> None:
+        """Catalogue that all is gone which the view has in folders that are none any more."""
+        view = View(base)
+        for path in replaced:
+            for some in batches(catalog.folders_below(self.client, path)):
+                rows = view.at(folder__in=some).values_list("folder", "folder__path", "name")
+                for folder, folder_path, name in rows:
+                    self.workspace.keep(folder, name)
+                    self.catalog.add_gone(folder, folder_path, name)
+                self.tally.tick()
 
     def _catalog_gone(self, unread: list[bytes]) -> None:
         if paths.ROOT in unread:

@@ -35,9 +35,9 @@ class CatalogWriter:
     def add(self, member: Member, place: ToStore) -> None:
         """Add what tar has stored, with what find knew of it before it was read."""
         path, kind, size, mode, owner, group, mtime_ns, target, sha256, offset, length = member
-        _, folder, name, ctime, inode, node = place
+        folder, name, ctime, inode = place.folder, place.name, place.ctime, place.inode
         # Since it was listed, what is there may have become a folder, or been one.
-        node = (node or ensure_folder(self._client, path)) if kind == "d" else None
+        node = (place.node or ensure_folder(self._client, path)) if kind == "d" else None
         self._rows.append(
             (
                 self._job_id,

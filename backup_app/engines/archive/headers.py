@@ -3,10 +3,18 @@
 A ``header`` is a tuple as ``tarstream.HEADER`` unpacks it.
 """
 
+from functools import lru_cache
+
 from ...exceptions import EngineError
 
 MAX_TARGET = 4096
 MAX_NUMBER = 2**63 - 1  # that a database can hold
+PAX_KEYS = {
+    *(b"path", b"linkpath", b"size", b"mtime", b"atime", b"ctime", b"uid", b"gid"),
+    *(b"uname", b"gname", b"hdrcharset"),
+    *(b"GNU.sparse.major", b"GNU.sparse.minor", b"GNU.sparse.name", b"GNU.sparse.realsize"),
+}
+PAX_PREFIXES = b"SCHILY.", b"RHT."  # attributes, ACLs and labels
 
 
 def owners(header: tuple, pax: dict[bytes, bytes]) -> tuple[str, str]:
@@ -20,6 +28,36 @@ def owners(header: tuple, pax: dict[bytes, bytes]) -> tuple[str, str]:
 def owner(name: bytes, long_number: bytes | None, short_number: bytes) -> str:
     text = name.partition(b"\0")[0].decode(errors="replace")[:100]
     return text or str(decimal(long_number) if long_number else number(short_number))[:100]
+
+
+@lru_cache(10_000)
+def owner_numbers(
+    mode: bytes, user: bytes, group: bytes, long_user: bytes | None, long_group: bytes | None
+) -> str:
+    """Return user, group and mode as numbers, as find prints them: "0:0:644"."""
+    uid = decimal(long_user) if long_user else number(user)
+    gid = decimal(long_group) if long_group else number(group)
+    return f"{uid}:{gid}:{number(mode) & 0o7777:o}"
+
+
+def modified(header: tuple, pax: dict[bytes, bytes]) -> int:
+    """Return when a member's content was changed, in nanoseconds."""
+    mtime = pax.get(b"mtime")
+    return nanoseconds(mtime) if mtime else within(number(header[5]) * 1_000_000_000)
+
+
+def changed(pax: dict[bytes, bytes]) -> int | None:
+    """Return when anything of a member was changed, in nanoseconds, if that is told."""
+    return nanoseconds(pax[b"ctime"]) if b"ctime" in pax else None
+
+
+def sizes(header: tuple, pax: dict[bytes, bytes]) -> tuple[int, int]:
+    """Return the bytes of a file's content in the tar, and as a program reads it."""
+    stored = decimal(pax[b"size"]) if b"size" in pax else number(header[4])
+    if not 0 <= stored <= MAX_NUMBER:
+        raise EngineError(f"The tar has a member of {stored} bytes.")
+    sparse = b"GNU.sparse.major" in pax
+    return stored, decimal(pax[b"GNU.sparse.realsize"]) if sparse else stored
 
 
 def member_path(kind: str, header: tuple, pax: dict[bytes, bytes]) -> bytes:
@@ -79,3 +117,19 @@ def within(number: int) -> int:
     if -MAX_NUMBER <= number <= MAX_NUMBER:
         return number
     return MAX_NUMBER if number > 0 else -MAX_NUMBER
+
+
+def require_plain(kind: str, header: tuple, pax: dict[bytes, bytes]) -> None:
+    """Raise EngineError for what only files have in what is none, or half of a sparse file."""
+    sparse = {key for key in pax if key.startswith(b"GNU.sparse.")}
+    if kind != "f" and (sparse or b"size" in pax or number(header[4])):
+        raise EngineError("The tar has a member with content that is no file.")
+    version = pax.get(b"GNU.sparse.major"), pax.get(b"GNU.sparse.minor")
+    if sparse and (len(sparse) < 4 or version != (b"1", b"0")):
+        raise EngineError("The tar has a sparse file of another version than 1.0.")
+
+
+def require_known(key: bytes) -> None:
+    """Raise EngineError for a pax header that could mean anything to a tar."""
+    if key not in PAX_KEYS and not key.startswith(PAX_PREFIXES):
+        raise EngineError(f"The tar has a pax header that is not known: {key[:100]!r}.")

@@ -9,14 +9,15 @@ from ...exceptions import EngineError
 from .headers import MAX_NUMBER, within
 from .process import Process
 
-# Kind, links, size, mtime, ctime, inode; then the path, which can hold anything but NUL.
-FORMAT = "%y %n %s %T@ %C@ %i\\0%p\\0"
-FIELDS = 6
+# Kind, links, size, mtime, ctime, inode, owner with group and mode; then the path, which can hold
+# anything but NUL.
+FORMAT = "%y %n %s %T@ %C@ %i %U:%G:%m\\0%p\\0"
+FIELDS = 7
 MAX_RECORD = 1024 * 1024
 POINTS = {"."}
 
-# Letter, number of names, size, mtime, ctime, inode, path.
-Record = tuple[str, str, int, int, int, int, bytes]
+# Letter, number of names, size, mtime, ctime, inode, owner, path.
+Record = tuple[str, str, int, int, int, int, str, bytes]
 
 
 def records(process: Process) -> Iterator[Record]:
@@ -36,7 +37,7 @@ def understood(lines: list[bytes], paths: list[bytes]) -> Iterator[Record]:
     """Return what lines and paths say, in the order of ``Record``."""
     try:
         fields = b" ".join(lines).decode("ascii").split(" ")
-        letters, links, *numbers = (fields[start::FIELDS] for start in range(FIELDS))
+        letters, links, *numbers, owners = (fields[start::FIELDS] for start in range(FIELDS))
         sizes, inodes = integers(numbers[0], 2**63), integers(numbers[3], 2**64)
         mtimes, ctimes = nanoseconds(numbers[1]), nanoseconds(numbers[2])
     except ValueError as e:
@@ -45,7 +46,7 @@ def understood(lines: list[bytes], paths: list[bytes]) -> Iterator[Record]:
         raise EngineError(f"find printed what it never does: {lines[0][:100]!r}.")
     if max(inodes) > MAX_NUMBER:
         inodes = map(signed, inodes)
-    return zip(letters, links, sizes, mtimes, ctimes, inodes, paths, strict=True)
+    return zip(letters, links, sizes, mtimes, ctimes, inodes, owners, paths, strict=True)
 
 
 def integers(texts: list[str], end: int) -> list[int]:

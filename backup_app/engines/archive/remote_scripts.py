@@ -1,9 +1,6 @@
 """What a restore runs on another machine: POSIX sh, with the coreutils and find of GNU.
 
-A shell opens no folder relative to another, and sees a symlink only by looking for it before. So
-``go`` changes into one folder after the other and asks the kernel then where it is: whoever
-swapped a folder for a symlink meanwhile is found out, and what follows is done in the current
-folder, under plain names. What is less safe than on our own machine:
+What is less safe than on our own machine:
 
 - The private folder is named by its path. It lies in the uppermost folder of its file system, which
   is as a rule root's; whoever may rename there could give us another.
@@ -13,33 +10,12 @@ folder, under plain names. What is less safe than on our own machine:
 - A folder that is there keeps the extended attributes that the restored one has not.
 """
 
-COMMON = r"""
-LC_ALL=C
-export LC_ALL
-unset CDPATH
-umask 022
+from .shell import ENTER
 
-# Change into the absolute path $1 ("" is the root), never through a symlink; with $2 make what is
-# not there.
-go() {
-    cd / || return 1
-    rest=${1#/}
-    while [ -n "$rest" ]; do
-        part=${rest%%/*}
-        case $rest in
-            */*) rest=${rest#*/} ;;
-            *) rest= ;;
-        esac
-        if [ -n "${2-}" ] && [ ! -e "./$part" ] && [ ! -L "./$part" ]; then
-            mkdir "./$part" 2>/dev/null
-        fi
-        if [ -L "./$part" ] || ! cd -P "./$part" 2>/dev/null; then
-            return 1
-        fi
-    done
-    [ "$(pwd -P; echo .)" = "${1:-/}
-." ]
-}
+COMMON = (
+    ENTER
+    + r"""
+umask 022
 
 # Run the rest of the arguments, and leave the times of the private folder $1 as they are.
 keeping_times() {
@@ -52,6 +28,7 @@ keeping_times() {
     return $result
 }
 """
+)
 
 # $1 place to restore to, $2 name. Prints the folder that it was made in, then what has its prefix.
 MAKE = (
@@ -223,7 +200,8 @@ exit 0
 """
 )
 
-# $1 private folder, $2 destination, which is made if need be, $3 to $5 the scripts above.
+# $1 private folder, $2 destination, which is made if need be, $3 to $5 the scripts above. It exits
+# with ``NO_WAY`` when a symlink is in the destination.
 ALL = (
     COMMON
     + r"""
@@ -233,4 +211,3 @@ find . -type d -exec sh -c "$3" sh "$1" "$2" {} "$4" \; -prune
 find . -depth -type d -exec sh -c "$5" sh "$1" "$2" {} \;
 """
 )
-NO_WAY = 9  # its exit code when a symlink is in the destination

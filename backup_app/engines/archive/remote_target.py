@@ -10,7 +10,8 @@ from ...exceptions import EngineError
 from . import paths
 from .machines import SshMachine
 from .process import Process, nothing
-from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, NO_WAY, PLACE, REMOVE
+from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, PLACE, REMOVE
+from .shell import NO_WAY
 from .staging import NAME, Staging, is_left, new_name, noted
 
 MOST = 64 * 1024 * 1024  # bytes of what a script prints

@@ -16,41 +16,35 @@ from typing import NamedTuple
 
 from ...exceptions import EngineError
 from .headers import (
-    MAX_NUMBER,
+    changed,
     decimal,
     link_target,
     member_path,
-    nanoseconds,
+    modified,
     number,
+    owner_numbers,
     owners,
-    within,
+    require_known,
+    require_plain,
+    sizes,
 )
+from .sparse import is_nearly_empty, number_of_extents, require_extents
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)
 HOLE = bytes(1024 * 1024)
 MAX_PAX = 64 * 1024 * 1024  # of one member's pax headers
 MAX_RECORDS = 100_000  # in these
-MAX_EXTENTS = 16_000_000  # of a sparse file; they are held in memory
-# Any user can make a file of exabytes of zeros, which nobody has the time to hash.
-MAX_HOLES = 1024 * 1024 * 1024  # of a sparse file, or
-HOLES_TO_DATA = 1000  # times what it holds
 MAX_OWNERS = 10_000  # that are remembered
 # Name, mode, user, group, size, mtime, type, target, magic, user's and group's name, prefix.
 HEADER = struct.Struct("100s8s8s8s12s12s8xc100s6s2x32s32s16x155s12x")
 MAGIC = b"ustar\0"
-PAX_KEYS = {
-    *(b"path", b"linkpath", b"size", b"mtime", b"atime", b"ctime", b"uid", b"gid"),
-    *(b"uname", b"gname", b"hdrcharset"),
-    *(b"GNU.sparse.major", b"GNU.sparse.minor", b"GNU.sparse.name", b"GNU.sparse.realsize"),
-}
 # All that most members have.
 TIMES = re.compile(
     rb"([1-9][0-9]) mtime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
     rb"([1-9][0-9]) ctime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
 )
 PLAIN = {b"mtime", b"ctime"}
-PAX_PREFIXES = b"SCHILY.", b"RHT."  # attributes, ACLs and labels
 KINDS = {
     b"0": "f",
     b"5": "d",
@@ -84,13 +78,27 @@ class Member(NamedTuple):
     length: int  # with all headers and padding
 
 
+class Identity(NamedTuple):
+    """What a tar tells of a member before its content: by this it is known again."""
+
+    path: bytes
+    kind: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int | None
+    owner: str  # as of ToStore
+    target: bytes
+
+
 class TarStream:
     """Iterates over the members of a tar, and hands the raw blocks on as they are.
 
     ``read`` returns the next bytes, b"" at the end. ``write`` gets all blocks up to the two of
     zeros at the end of the tar. ``part`` is told how many bytes more of a member's content have
-    been read, again and again where that takes long: in large files and in holes. Raises
-    EngineError for what is no tar, CutOff for half of one.
+    been read, again and again where that takes long: in large files and in holes. ``admit`` is
+    asked before a member's content is read: the blocks of those that it refuses are left out.
+    ``start`` is where the first block goes in the tar that is written. Raises EngineError for what
+    is no tar, CutOff for half of one.
     """
 
     def __init__(
@@ -98,16 +106,21 @@ class TarStream:
         read: Callable[[], bytes],
         write: Callable[[memoryview], None],
         part: Callable[[int], None] = nothing,
+        admit: Callable[[Identity], bool] | None = None,
+        start: int = 0,
     ):
         self._read = read
         self._write = write
         self._part = part
+        self._admit = admit
         self._buffer = b""
         self._view = memoryview(b"")
-        self._start = 0  # place of the buffer in the tar
+        self._start = start  # place of the buffer in the tar
         self._next = 0  # place in the buffer
+        self._flushed = 0  # up to here what is in the buffer was handed on or left out
+        self._held: int | None = None  # from here on it waits for ``admit``
+        self._left_out = 0  # bytes
         self._owners: dict[tuple, tuple[str, str]] = {}
-        self.ctime_ns: int | None = None  # of the last member
 
     @property
     def position(self) -> int:
@@ -127,7 +140,7 @@ class TarStream:
 
     def _member(self) -> Member | None:
         pax: dict[bytes, bytes] = {}
-        start = self.position
+        start, self._held = self.position, self._next
         while True:
             if self._next + BLOCK > len(self._buffer):
                 self._refill(BLOCK)
@@ -136,7 +149,10 @@ class TarStream:
             if header[8] != MAGIC:
                 return self._require_end(pax)
             if header[6] != b"x":
-                return self._described(header, pax, start)
+                if member := self._described(header, pax, start):
+                    return member
+                pax, start, self._held = {}, self.position, self._next
+                continue
             if pax:
                 raise EngineError("A member of the tar has two pax headers.")
             pax = self._pax(number(header[4]))
@@ -145,42 +161,57 @@ class TarStream:
         if pax or self._buffer[self._next - BLOCK : self._next] != ZEROS:
             raise EngineError(f"What came is no tar: at byte {self.position - BLOCK}.")
 
-    def _described(self, header: tuple, pax: dict[bytes, bytes], start: int) -> Member:
+    def _described(self, header: tuple, pax: dict[bytes, bytes], start: int) -> Member | None:
+        """Read a member to its end; None if it is not admitted."""
         kind = KINDS.get(header[6])
         if kind is None:
             raise EngineError(f"The tar has a member of the unknown type {header[6]!r}.")
         plain = PLAIN.issuperset(pax)
         if kind != "f" or not plain:
             require_plain(kind, header, pax)
-        size, digest = self._file(header, pax) if kind == "f" else (0, None)
+        path, mtime_ns = member_path(kind, header, pax), modified(header, pax)
+        stored, size = sizes(header, pax) if kind == "f" else (0, 0)
+        target = link_target(kind, header, pax) if kind in "hl" else b""
+        if self._admit:
+            numbers = owner_numbers(*header[1:4], pax.get(b"uid"), pax.get(b"gid"))
+            if not self._admit(Identity(path, kind, size, mtime_ns, changed(pax), numbers, target)):
+                self._leave_out(stored)
+                return None
+        self._held = None
+        digest = self._file(stored, size, pax) if kind == "f" else None
         owner, group = self._both_owners(header) if plain else owners(header, pax)
-        mtime = pax.get(b"mtime")
-        self.ctime_ns = nanoseconds(pax[b"ctime"]) if b"ctime" in pax else None
         return Member(
-            member_path(kind, header, pax),
+            path,
             kind,
             size,
             number(header[1]) & 0o7777,
             owner,
             group,
-            nanoseconds(mtime) if mtime else within(number(header[5]) * 1_000_000_000),
-            link_target(kind, header, pax) if kind in "hl" else b"",
+            mtime_ns,
+            target,
             digest,
-            start,
+            start - self._left_out,
             self._start + self._next - start,
         )
 
-    def _file(self, header: tuple, pax: dict[bytes, bytes]) -> tuple[int, bytes | None]:
-        stored = decimal(pax[b"size"]) if b"size" in pax else number(header[4])
-        if not 0 <= stored <= MAX_NUMBER:
-            raise EngineError(f"The tar has a member of {stored} bytes.")
-        if b"GNU.sparse.major" in pax:
-            size = decimal(pax[b"GNU.sparse.realsize"])
-            digest = self._sparse(stored, size)
-        else:
-            size, digest = stored, self._content(stored)
+    def _leave_out(self, stored: int) -> None:
+        """Read a member to its end, and hand nothing of it on."""
+        self._flush()
+        write, self._write, self._held = self._write, self._count, None
+        for part in self._parts(stored):
+            self._part(len(part))
         self._skip(-stored % BLOCK)
-        return size, digest
+        self._flush()
+        self._write = write
+
+    def _count(self, block: memoryview) -> None:
+        self._left_out += len(block)
+
+    def _file(self, stored: int, size: int, pax: dict[bytes, bytes]) -> bytes | None:
+        sparse = b"GNU.sparse.major" in pax
+        digest = self._sparse(stored, size) if sparse else self._content(stored)
+        self._skip(-stored % BLOCK)
+        return digest
 
     def _content(self, size: int) -> bytes:
         end = self._next + size
@@ -193,14 +224,18 @@ class TarStream:
         return digest.digest()
 
     def _hash(self, digest, size: int) -> None:
+        for part in self._parts(size):
+            digest.update(part)
+            self._part(len(part))
+
+    def _parts(self, size: int) -> Iterator[memoryview]:
         while size:
             if self._next == len(self._buffer):
                 self._refill(1)
             part = self._view[self._next : self._next + size]
-            digest.update(part)
             self._next += len(part)
             size -= len(part)
-            self._part(len(part))
+            yield part
 
     def _sparse(self, stored: int, size: int) -> bytes | None:
         extents, read = self._extents(stored)
@@ -284,65 +319,32 @@ class TarStream:
     def _refill(self, size: int) -> None:
         """Hand on what was read, and read until there are ``size`` bytes."""
         self._flush()
-        blocks = [self._buffer[self._next :]]
+        blocks = [self._buffer[self._flushed :]]
         have = len(blocks[0])
+        size += self._next - self._flushed
         while have < size:
             block = self._read()
             if not block:
-                raise CutOff(f"The tar is cut off after {self.position + have} bytes.")
+                end = self._start + self._flushed + have
+                raise CutOff(f"The tar is cut off after {end} bytes.")
             blocks.append(block)
             have += len(block)
-        self._start += self._next
-        self._next = 0
+        self._start += self._flushed
+        self._next -= self._flushed
+        self._flushed, self._held = 0, None if self._held is None else 0
         self._buffer = blocks[-1] if have == len(blocks[-1]) else b"".join(blocks)
         self._view = memoryview(self._buffer)
 
     def _flush(self) -> None:
-        if self._next:
-            self._write(self._view[: self._next])
+        end = self._next if self._held is None else self._held
+        if end > self._flushed:
+            self._write(self._view[self._flushed : end])
+            self._flushed = end
 
     def _end(self) -> None:
         self._next -= BLOCK
         self._flush()
         self._start += self._next
-        self._next, self._buffer = 0, b""
+        self._next, self._flushed, self._buffer = 0, 0, b""
         while self._read():
             pass  # the padding after the blocks of zeros
-
-
-def require_plain(kind: str, header: tuple, pax: dict[bytes, bytes]) -> None:
-    """Raise EngineError for what only files have in what is none, or half of a sparse file."""
-    sparse = {key for key in pax if key.startswith(b"GNU.sparse.")}
-    if kind != "f" and (sparse or b"size" in pax or number(header[4])):
-        raise EngineError("The tar has a member with content that is no file.")
-    version = pax.get(b"GNU.sparse.major"), pax.get(b"GNU.sparse.minor")
-    if sparse and (len(sparse) < 4 or version != (b"1", b"0")):
-        raise EngineError("The tar has a sparse file of another version than 1.0.")
-
-
-def require_known(key: bytes) -> None:
-    """Raise EngineError for a pax header that could mean anything to a tar."""
-    if key not in PAX_KEYS and not key.startswith(PAX_PREFIXES):
-        raise EngineError(f"The tar has a pax header that is not known: {key[:100]!r}.")
-
-
-def require_extents(extents: array, data: int, size: int) -> None:
-    """Raise EngineError unless extents follow each other in a file and have all of its data."""
-    place = read = 0
-    for start, length in zip(extents[0::2], extents[1::2], strict=True):
-        if start < place:
-            raise EngineError("The tar has a sparse file whose extents overlap.")
-        place, read = start + length, read + length
-    if read != data or not place <= size <= MAX_NUMBER:
-        raise EngineError(f"A sparse file has {read} bytes of content, not {data}.")
-
-
-def number_of_extents(numbers: array) -> int:
-    if not numbers or numbers[0] > MAX_EXTENTS:
-        raise EngineError(f"The tar has a sparse file of more than {MAX_EXTENTS} extents.")
-    return numbers[0]
-
-
-def is_nearly_empty(data: int, size: int) -> bool:
-    """Say whether a sparse file is too empty for its content to be hashed."""
-    return size - data > max(MAX_HOLES, HOLES_TO_DATA * data)

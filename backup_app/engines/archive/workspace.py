@@ -36,20 +36,22 @@ CREATE TABLE dirs (
 );
 CREATE TABLE listed (
     no INTEGER PRIMARY KEY, dir INTEGER, folder INTEGER, name BLOB, kind TEXT, size INTEGER,
-    mtime INTEGER, ctime INTEGER, inode INTEGER, node INTEGER
+    mtime INTEGER, ctime INTEGER, inode INTEGER, owner TEXT, node INTEGER
 );
 CREATE TABLE found (
-    no INTEGER PRIMARY KEY, dir INTEGER, name BLOB, kind TEXT, size INTEGER, ctime INTEGER,
-    inode INTEGER, node INTEGER
+    no INTEGER PRIMARY KEY, dir INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER,
+    ctime INTEGER, inode INTEGER, owner TEXT, node INTEGER
 );
 CREATE TABLE links (
-    no INTEGER, dir INTEGER, name BLOB, kind TEXT, size INTEGER, ctime INTEGER, inode INTEGER
+    no INTEGER, dir INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER, ctime INTEGER,
+    inode INTEGER, owner TEXT
 );
+CREATE TABLE deferred (no INTEGER PRIMARY KEY, path BLOB UNIQUE);
 """
 # A hard link has the size 0 in the catalog, and may be one to anything but a folder.
 CHANGED = """
 INSERT INTO found
-SELECT b.no, b.dir, b.name, b.kind, b.size, b.ctime, b.inode, b.node
+SELECT b.no, b.dir, b.name, b.kind, b.size, b.mtime, b.ctime, b.inode, b.owner, b.node
 FROM listed b LEFT JOIN known k ON k.folder = b.folder AND k.name = b.name
 WHERE b.no BETWEEN ? AND ? AND (
     k.kind IS NULL OR k.ctime <> b.ctime OR k.mtime <> b.mtime OR k.inode <> b.inode
@@ -67,18 +69,21 @@ INSERT OR IGNORE INTO found SELECT *, NULL FROM links
 WHERE inode IN (SELECT l.inode FROM links l JOIN found f ON f.no = l.no)
 """
 LEARN = "REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)"
-TO_COMPARE = "INSERT INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-TO_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?)"
-FOUND = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+TO_COMPARE = "INSERT INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+TO_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+FOUND = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 NAMES = "SELECT d.path, f.name FROM found f JOIN dirs d ON d.no = f.dir ORDER BY f.no"
 TO_STORE = """
-SELECT d.path, d.folder, f.name, f.ctime, f.inode, n.folder
-FROM found f JOIN dirs d ON d.no = f.dir LEFT JOIN dirs n ON n.no = f.node ORDER BY f.no
+SELECT f.no, d.path, d.folder, f.name, f.kind, f.size, f.mtime, f.ctime, f.inode, f.owner, n.folder
+FROM {} JOIN dirs d ON d.no = f.dir LEFT JOIN dirs n ON n.no = f.node ORDER BY f.no
 """
 WITHOUT_FOLDER = """
 SELECT d.no, d.name, d.path, p.folder FROM dirs d LEFT JOIN dirs p ON p.no = d.parent
 WHERE d.depth = ? AND d.folder IS NULL LIMIT ?
 """
+
+
+Stat = tuple[int, int, int, str]  # mtime, ctime, inode, and owner as of ToStore
 
 
 class Dir:
@@ -91,14 +96,19 @@ class Dir:
 
 
 class ToStore(NamedTuple):
-    """Something that tar is to read."""
+    """Something that tar is to read, as it was listed."""
 
     path: bytes
     folder: int
     name: bytes
+    kind: str
+    size: int
+    mtime: int
     ctime: int
     inode: int
+    owner: str  # with group and mode, as numbers: "0:0:644"
     node: int | None
+    no: int | None = None
 
 
 class Workspace:
@@ -137,15 +147,7 @@ class Workspace:
         self._pages, self._folder_ids = pages, folder_ids
 
     def add_dir(
-        self,
-        parent: Dir | None,
-        name: bytes,
-        path: bytes,
-        mtime: int,
-        ctime: int,
-        inode: int,
-        *,
-        chosen: bool = True,
+        self, parent: Dir | None, name: bytes, path: bytes, stat: Stat, *, chosen: bool = True
     ) -> Dir:
         """Add a folder, whose parent was added before; the root has none.
 
@@ -155,7 +157,7 @@ class Workspace:
         added = Dir(path, no, parent.depth + 1 if parent else 0)
         self._dirs.append((added, parent.no if parent else None, name))
         rows = self._batch if chosen or not self._pages else self._above
-        rows.append((parent or added, name, "d", 0, mtime, ctime, inode, no, no))
+        rows.append((parent or added, name, "d", 0, *stat, no, no))
         return added
 
     def add(
@@ -164,9 +166,7 @@ class Workspace:
         name: bytes,
         kind: str,
         size: int,
-        mtime: int,
-        ctime: int,
-        inode: int,
+        stat: Stat,
         *,
         linked: bool = False,
     ) -> None:
@@ -175,9 +175,9 @@ class Workspace:
         ``linked`` is what has other names, as hard links have.
         """
         no = self._count = self._count + 1
-        self._batch.append((parent, name, kind, size, mtime, ctime, inode, no, None))
+        self._batch.append((parent, name, kind, size, *stat, no, None))
         if linked and self._pages:
-            self._links.append((no, parent.no, name, kind, size, ctime, inode))
+            self._links.append((no, parent.no, name, kind, size, *stat))
         if len(self._batch) >= BATCH:
             self._compare()
 
@@ -228,8 +228,8 @@ class Workspace:
         if not self._pages:
             return self._batch
         rows = {
-            (parent.folder, name, kind, size, mtime, ctime, inode): (no, parent.no, node)
-            for parent, name, kind, size, mtime, ctime, inode, no, node in self._batch
+            (parent.folder, name, kind, size, mtime, ctime, inode): (no, parent.no, owner, node)
+            for parent, name, kind, size, mtime, ctime, inode, owner, no, node in self._batch
             if parent.folder is not None
         }
         self._listed = self._listed | rows if self._listed else rows
@@ -251,7 +251,8 @@ class Workspace:
             if len(self._listed) > most:
                 rows = self._listed.items()
                 self._db.executemany(
-                    TO_COMPARE, ((no, in_, *row, node) for row, (no, in_, node) in rows)
+                    TO_COMPARE,
+                    ((no, in_, *row, owner, node) for row, (no, in_, owner, node) in rows),
                 )
                 self._listed.clear()
 
@@ -300,8 +301,24 @@ class Workspace:
 
     def to_store(self) -> Iterator[ToStore]:
         """Yield what tar is to read, in order."""
-        for path, folder, name, ctime, inode, node in self._db.execute(TO_STORE):
-            yield ToStore(paths.join(path, name), folder, name, ctime, inode, node)
+        return self._to_store("found f")
+
+    def defer(self, place: ToStore) -> None:
+        """See to it that something is read a second time."""
+        self._db.execute("INSERT INTO deferred VALUES (?, ?)", (place.no, place.path))
+
+    def is_deferred(self, path: bytes) -> bool:
+        """Say whether what has a path is to be read a second time."""
+        query = "SELECT EXISTS (SELECT 1 FROM deferred WHERE path = ?)"
+        return bool(self._db.execute(query, (path,)).fetchone()[0])
+
+    def deferred(self) -> Iterator[ToStore]:
+        """Yield what is to be read a second time, in order."""
+        return self._to_store("deferred JOIN found f USING (no)")
+
+    def _to_store(self, source: str) -> Iterator[ToStore]:
+        for no, path, folder, name, *values in self._db.execute(TO_STORE.format(source)):
+            yield ToStore(paths.join(path, name), folder, name, *values, no)
 
     def gone(self) -> Iterator[tuple[int, bytes]]:
         """Yield (folder, name) of what was in the view and was not listed."""
@@ -329,5 +346,5 @@ class Workspace:
 
 def to_store(row: tuple) -> tuple:
     """Return what was listed as a row of ``found``."""
-    parent, name, kind, size, _, ctime, inode, no, node = row
-    return no, parent.no, name, kind, size, ctime, inode, node
+    parent, name, *values, no, node = row
+    return no, parent.no, name, *values, node
