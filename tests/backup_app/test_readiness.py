@@ -17,7 +17,7 @@ from .factories import ClientFactory, StorageFactory
 from .restores import restore
 
 pytestmark = pytest.mark.django_db
-PROGRAMS = "cp", "date", "find", "tar"
+PROGRAMS = "cp", "find", "sh", "tar"
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_of_clients_over_ssh_other_programs_are_needed(machine, without):
     assert readiness.faults() == here(*(f"There is no program '{name}'." for name in programs))
 
 
-@pytest.mark.parametrize("program", ["date", "find", "tar"])
+@pytest.mark.parametrize("program", ["find", "sh", "tar"])
 def test_a_backup_names_the_program_that_is_missing(machine, without, program):
     without(program)
 
