@@ -8,6 +8,7 @@ from django.utils import timezone
 from .conf import conf
 from .engines import get_engine
 from .exceptions import BackupError, InvalidEngine
+from .logs import about_job
 from .models import Download
 from .run import storable
 
@@ -24,7 +25,8 @@ def prepare(download_id: int):
         return
     job = download.job
     try:
-        size, plan = get_engine(job.engine).plan_download(job, Pulse(downloads))
+        with about_job(job.pk):
+            size, plan = get_engine(job.engine).plan_download(job, Pulse(downloads))
     except (BackupError, InvalidEngine) as e:
         downloads.update(state=State.FAILED, message=storable(str(e))[:1000])
     except Exception:

@@ -7,6 +7,7 @@ from django.utils import timezone
 from . import running, states
 from .conf import conf
 from .engines import resuming_engines
+from .logs import about_job
 from .models import Job
 from .models.job import AT_WORK
 from .run import JobRun
@@ -35,9 +36,9 @@ def reap_if_dead(job: Job) -> bool:
         return False
     canceled = job.status == Status.CANCELING
     status = Status.CANCELED if canceled else Status.FAILED
-    running.fail(
-        JobRun(job, worker), status, f"The job was canceled. {reason}" if canceled else reason
-    )
+    message = f"The job was canceled. {reason}" if canceled else reason
+    with about_job(job.pk):
+        running.fail(JobRun(job, worker), status, message)
     return True
 
 

@@ -19,6 +19,7 @@ MAX_NUMBER = 2**63 - 1
 CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 Level = JobLog.Level
+SEVERITY = {Level.INFO: logging.INFO, Level.WARNING: logging.WARNING, Level.ERROR: logging.ERROR}
 logger = logging.getLogger(__name__)
 
 
@@ -55,6 +56,7 @@ class JobRun:
             self._keep_line(Level.INFO, f"{self._left_out} more lines were left out.")
         self.errors += level != Level.INFO
         self._keep_line(level, message)
+        logger.log(SEVERITY[level], "Job %s has ended: %s", self.job.pk, storable(message))
 
     def expect(self, size: int):
         self._progress["bytes_expected"] = countable(size)

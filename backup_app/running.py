@@ -9,6 +9,7 @@ from .amounts import counted, size
 from .engines import get_engine
 from .engines.base import Outcome
 from .exceptions import Away, BackupError, Canceled, InvalidEngine, Unfinished
+from .logs import about_job
 from .models import Job, JobLog
 from .run import JobRun, countable, storable
 from .workers import this_worker
@@ -42,7 +43,8 @@ def resume(job_id: int) -> bool:
     worker = this_worker("resuming")
     if not states.take_up(job_id, worker):
         return True
-    return _work(JobRun(_read(job_id), worker, is_resumed=True), begin=False)
+    with about_job(job_id):
+        return _work(JobRun(_read(job_id), worker, is_resumed=True), begin=False)
 
 
 def _read(job_id):
@@ -76,6 +78,7 @@ def _begin(run):
     _require_possible(run.job)
     get_engine(run.job.engine)
     run.info(f"The {run.job.type} of client '{run.job.client}' begins.")
+    logger.info("Job %s begins: a %s of client '%s'.", run.job.pk, run.job.type, run.job.client)
 
 
 def _do(run):

@@ -10,6 +10,7 @@ from django_tasks import task
 
 from . import mailboxes, preparing, reaping, running, states
 from .conf import conf
+from .logs import about_job
 from .models import Job
 from .states import ClientBusy
 
@@ -42,11 +43,12 @@ def run_next_job(job_id: int):
 
 
 def _run(job_id):
-    begun = running.run(job_id)
-    job = Job.objects.filter(pk=job_id).first()
-    if job and not begun:
-        reaping.reap_if_dead(job)
-    conclude(job_id)
+    with about_job(job_id):
+        begun = running.run(job_id)
+        job = Job.objects.filter(pk=job_id).first()
+        if job and not begun:
+            reaping.reap_if_dead(job)
+        conclude(job_id)
 
 
 def conclude(job_id: int):

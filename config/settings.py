@@ -71,6 +71,7 @@ INSTALLED_APPS = [
     "django_tasks_db",
 ]
 MIDDLEWARE = [
+    "config.access.with_request_id",
     "config.headers.with_policies",
     "config.requests.without_nul_cookies",
     "corsheaders.middleware.CorsMiddleware",
@@ -172,7 +173,7 @@ CORS_ALLOW_HEADERS = [
     "if-none-match",
     "x-http-method-override",
 ]
-CORS_EXPOSE_HEADERS = ["X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag"]
+CORS_EXPOSE_HEADERS = ["X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag", "X-Request-ID"]
 
 # --- The two APIs ----------------------------------------------------------------------------
 
@@ -253,16 +254,24 @@ UNFOLD = {
 # --- Logging ---------------------------------------------------------------------------------
 
 LOG_LEVEL = env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
+LOG_FORMAT = env.choice("LOG_FORMAT", ("text", "json"), "text")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"terminal": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "text": {"()": "config.logs.TextFormatter"},
+        "json": {"()": "config.logs.JSONFormatter"},
+    },
+    "handlers": {"terminal": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["terminal"], "level": LOG_LEVEL},
     "loggers": {
         "django": {"handlers": ["terminal"], "level": LOG_LEVEL, "propagate": False},
         # SQL holds what was sent, passwords among it, and is never logged.
         "django.db.backends": {"level": "INFO"},
+        # So do the addresses of requests to others.
+        "urllib3": {"level": "INFO"},
+        # The line of each request says it when one was refused.
+        "django.request": {"level": "ERROR"},
         # Anyone can send any name; the answer says what is wrong.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         # Anyone can also send what is no HTTP.

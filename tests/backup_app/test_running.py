@@ -123,19 +123,19 @@ class TestBackup:
             "failed",
             "'/nonexistent/volume': No such file or directory.",
         )
-        assert caplog.records[0].exc_info[0] is FileNotFoundError
+        assert caplog.records[1].exc_info[0] is FileNotFoundError
 
     def test_an_unexpected_fault_is_in_the_servers_log_only(self, doing, caplog):
         job = doing(lambda run: 1 / 0)
 
         assert (job.status, job.message) == ("failed", running.UNEXPECTED)
-        assert caplog.records[0].exc_info[0] is ZeroDivisionError
+        assert caplog.records[1].exc_info[0] is ZeroDivisionError
 
     def test_totals_that_cannot_be_stored_are_a_fault(self, doing, caplog):
         job = doing(lambda run: Outcome(files=-1))
 
         assert (job.status, job.message) == ("failed", running.UNEXPECTED)
-        assert caplog.records[0].exc_info[0] is IntegrityError
+        assert caplog.records[1].exc_info[0] is IntegrityError
 
     def test_an_engine_that_is_not_declared_is_a_sentence(self):
         job = JobFactory(engine="gone")
