@@ -19,7 +19,11 @@ MAX_NUMBER = 2**63 - 1
 CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 Level = JobLog.Level
-SEVERITY = {Level.INFO: logging.INFO, Level.WARNING: logging.WARNING, Level.ERROR: logging.ERROR}
+SEVERITY: dict[str, int] = {
+    Level.INFO: logging.INFO,
+    Level.WARNING: logging.WARNING,
+    Level.ERROR: logging.ERROR,
+}
 logger = logging.getLogger(__name__)
 
 
