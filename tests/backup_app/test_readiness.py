@@ -34,7 +34,7 @@ def without(monkeypatch, tmp_path):
     """Return what leaves this process without a program, and with the others that backups need."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in (*PROGRAMS, "env", "sh", "chmod"):
+    for name in (*PROGRAMS, "env", "chmod"):
         (programs / name).symlink_to(shutil.which(name))
 
     def remove(name):
