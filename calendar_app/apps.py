@@ -1,5 +1,11 @@
 from django.apps import AppConfig
-from django.db.models.signals import m2m_changed, post_delete, post_save
+from django.db.models.signals import (
+    m2m_changed,
+    post_delete,
+    post_save,
+    pre_delete,
+    pre_save,
+)
 
 
 class CalendarConfig(AppConfig):
@@ -8,12 +14,19 @@ class CalendarConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self):
-        from . import checks, images, revision  # noqa: F401
+        from . import checks, images, posts, revision, tombstones  # noqa: F401
+        from .conf import conf
+        from .models import WrongPassword
 
-        for model in self.get_models(include_auto_created=True):
-            if model.__name__ == "Revision":
-                continue
+        shown = set(self.get_models(include_auto_created=True)) - {WrongPassword}
+        for model in shown:
             post_save.connect(revision.bump_on_change, sender=model)
             post_delete.connect(revision.bump_on_change, sender=model)
             m2m_changed.connect(revision.bump_on_change, sender=model)
+        for model in map(self.get_model, ("event", "venue", "organizer")):
+            pre_save.connect(tombstones.remember, sender=model)
+            post_save.connect(tombstones.follow, sender=model)
+            post_save.connect(posts.mark_loaded, sender=model)
+            post_delete.connect(tombstones.bury, sender=model)
+        pre_delete.connect(posts.disown, sender=conf.user_model)
         post_delete.connect(images.remove_files, sender="calendar_app.Image")

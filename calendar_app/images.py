@@ -126,7 +126,7 @@ def fulfil(model, pk, url: str, trusted: str = "") -> bool:
         post = model.objects.filter(pk=pk, image_url=url).first()
         if post is not None:
             assign(post, image)
-            post.save(update_fields=["image", "image_url", "modified", "modified_utc"])
+            post.save(update_fields=["image", "image_url"])
     return post is not None
 
 

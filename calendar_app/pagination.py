@@ -5,10 +5,11 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import BasePagination
 from rest_framework.response import Response
 
-from . import shapes
+from . import representations, shapes
 from .conf import conf
 from .exceptions import NotFound
 from .filters import window
+from .models import Post
 
 # Beyond this no list has a page; a larger number would not fit into a database's OFFSET.
 LONGEST = 12
@@ -33,14 +34,23 @@ class ArchivePagination(BasePagination):
         return errors
 
     def paginate_queryset(self, queryset, request, view=None):
-        """Return the IDs of the page that ``read`` has read."""
-        self.total = self._total(queryset)
+        """Return the IDs of the page that ``read`` has read; tombstones stand before them.
+
+        So a mirror removes what is gone before it stores what may have its slug now.
+        """
+        self.tombstones = ()
+        lost = view.lost()
+        gone = 0 if lost is None else self._total("lost", lost)
+        self.total = gone + self._total("total", queryset)
         self.total_pages = -(-self.total // self.per_page)
         if self.page > max(self.total_pages, 1):
             return self.past_the_end()
         start = (self.page - 1) * self.per_page
+        if start < gone:
+            self.tombstones = list(lost[start : start + self.per_page])
+        number, start = self.per_page - len(self.tombstones), max(start - gone, 0)
         # The IDs come from the index alone, so that a deep page reads no row it does not show.
-        return list(queryset.values_list("pk", flat=True)[start : start + self.per_page])
+        return list(queryset.values_list("pk", flat=True)[start : start + number])
 
     def past_the_end(self):
         kind = self.view.kind
@@ -53,7 +63,8 @@ class ArchivePagination(BasePagination):
         params = self.request.query_params.copy()
         for name, text in window.settled(self.view.filters).items():
             params[name] = text
-        envelope = {self.view.collection: data, "rest_url": self._url(params)}
+        gone = [representations.tombstone(each, self.view.urls) for each in self.tombstones]
+        envelope = {self.view.collection: [*gone, *data], "rest_url": self._url(params)}
         if self.page < self.total_pages:
             envelope["next_rest_url"] = self._url(params, self.page + 1)
         if self.page > 1:
@@ -78,12 +89,12 @@ class ArchivePagination(BasePagination):
 
     def get_paginated_response_schema(self, schema):
         items = schema["items"]
-        if self.view.collection == "events":
+        if issubclass(self.view.model, Post):
             items = {"anyOf": [items, shapes.TOMBSTONE]}
         return shapes.envelope(self.view.collection, items)
 
-    def _total(self, queryset):
-        key = self.view.cache_key("total", without=("page", "per_page", "_fields"))
+    def _total(self, name, queryset):
+        key = self.view.cache_key(name, without=("page", "per_page", "_fields"))
         return cache.get_or_set(key, queryset.order_by().count, conf.CACHE_SECONDS)
 
     def _url(self, params, page=None):

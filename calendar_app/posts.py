@@ -4,7 +4,8 @@ from django.utils import timezone
 
 from . import rights, terms
 from .exceptions import Gone, NotFound
-from .models import Event, Post, Status
+from .models import Event, Organizer, Post, Status, Venue
+from .models.post import changed
 from .revision import writing
 from .slugs import unique_slug
 
@@ -79,6 +80,19 @@ def publish_if_due(model, pk, now=None):
         post.save()
         _after_status_change(post)
         return True
+
+
+def disown(sender, instance, **kwargs):
+    """Leave no author to the records of an account that is being deleted: a signal receiver."""
+    with writing():
+        for model in (Event, Venue, Organizer):
+            model.objects.filter(author=instance).update(author=None, **changed())
+
+
+def mark_loaded(sender, instance, raw, **kwargs):
+    """Count what a fixture loads as changed now, so that mirrors read it: a signal receiver."""
+    if raw:
+        sender._base_manager.filter(pk=instance.pk).update(**changed())
 
 
 def _read_anew(post):

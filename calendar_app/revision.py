@@ -58,5 +58,6 @@ def _row():
 
 def bump_on_change(sender, **kwargs):
     """Follow a change made without a verb (a shell, a fixture): a signal receiver."""
-    if not _inside.get() and not kwargs.get("raw"):
+    # A fixture may hold the revision itself, of an earlier time.
+    if not _inside.get() and (sender is not Revision or kwargs.get("raw")):
         bump()

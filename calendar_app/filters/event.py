@@ -6,6 +6,7 @@ from .. import rights, terms
 from ..conf import conf
 from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag, Venue
 from . import nearby
+from .changes import ModifiedParameter
 from .parameters import (
     BooleanModifier,
     BooleanParameter,
@@ -138,12 +139,7 @@ class EventFilterSet(ListFilterSet):
     strict_dates = BooleanModifier(
         default=False, help_text="Take dates to the second instead of as whole days."
     )
-    modified_after = DateParameter(
-        "modified_utc",
-        "gt",
-        help_text="Events changed after this instant, at any time of theirs, and as `{id, "
-        'global_id, status: "trash", modified_utc}` those put into the trash since.',
-    )
+    modified_after = ModifiedParameter("Events")
     search = SearchParameter(
         plain=["title"],
         rich=["description", "excerpt"],

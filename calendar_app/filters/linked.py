@@ -4,6 +4,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from ..models import Event, Organizer, Venue
+from .changes import ModifiedParameter
 from .event import visible
 from .parameters import BooleanParameter, ListFilterSet, RecordParameter, StatusParameter
 from .search import SearchParameter
@@ -23,7 +24,7 @@ class HasEventsParameter(BooleanParameter):
     def filter(self, qs, value):
         if value is None:
             return qs
-        linked = linked_to(qs.model, Event.objects.published().open_to(self.user))
+        linked = linked_to(qs.model, Event.objects.listed_to(self.user).published())
         return qs.filter(linked if value else ~linked)
 
 
@@ -33,7 +34,7 @@ class UpcomingParameter(BooleanParameter):
             return qs
         # Whole minutes, so that the same answer can be kept for one.
         now = timezone.now().replace(second=0, microsecond=0)
-        events = Event.objects.disclosed_to(self.user).filter(end_utc__gte=now)
+        events = Event.objects.listed_to(self.user).filter(end_utc__gte=now)
         return qs.filter(linked_to(qs.model, events))
 
 
@@ -58,6 +59,7 @@ class LinkedFilterSet(ListFilterSet):
     only_with_upcoming = UpcomingParameter(
         default=False, help_text="Only what is linked to an event that has not ended."
     )
+    modified_after = ModifiedParameter("Those")
     status = StatusParameter(
         help_text="Only what has any of these statuses: comma-separated or repeated. The public "
         "may ask for publish only; an author finds only their own with another status. The default "

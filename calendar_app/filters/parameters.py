@@ -136,8 +136,7 @@ class TermsParameter(LinkedParameter):
 class StatusParameter(Parameter):
     """Keeps what has one of the statuses and is the caller's to read; always applied.
 
-    Absent, it means every status but trash. Beside modified_after, what was put into the trash out
-    of one of the statuses is kept as well, so that a mirror learns of it.
+    Absent, it means every status but trash.
     """
 
     field_class = fields.StatusesField
@@ -151,19 +150,18 @@ class StatusParameter(Parameter):
         return self.field_class(label=self.label, choices=Status.values, allowed=allowed)
 
     def filter(self, qs, value):
-        statuses = set(value or set(Status.values) - {Status.TRASH})
-        found = self.readable(qs.model, statuses)
-        if "modified_after" in self.parent.filters:
-            was_readable = self.readable(qs.model, statuses, "status_before_trash")
-            found |= Q(status=Status.TRASH) & was_readable
-        return qs.filter(found)
+        return qs.filter(self.readable(qs.model, self.statuses(value)))
 
-    def readable(self, model, statuses, column="status"):
-        """Return the condition for the caller's to read with one of statuses in column."""
-        wanted = Q(**{f"{column}__in": statuses})
+    def statuses(self, value):
+        """Return the statuses that a value of this parameter asks for."""
+        return set(value or set(Status.values) - {Status.TRASH})
+
+    def readable(self, model, statuses):
+        """Return the condition for the caller's to read with one of statuses."""
+        wanted = Q(status__in=statuses)
         if rights.may_edit_others(self.user, model):
             return wanted
-        public = Q(**{column: Status.PUBLISH}) if Status.PUBLISH in statuses else Q(pk__in=())
+        public = Q(status=Status.PUBLISH) if Status.PUBLISH in statuses else Q(pk__in=())
         if rights.may_write(self.user, model):
             return public | (wanted & Q(author=self.user))
         return public

@@ -9,7 +9,7 @@ from icalendar import vCalAddress, vDuration, vGeo, vText, vUri
 
 from .. import zones
 from ..conf import conf
-from ..models import Event, Status
+from ..models import Event, Status, Tombstone
 from .text import plain, text_of
 from .zones import timezones
 
@@ -26,8 +26,9 @@ def calendar(
     *,
     name: str = "Events",
     redacted: Callable[[Event], bool] = lambda event: event.is_protected,
+    gone: Iterable[Tombstone] = (),
 ) -> bytes:
-    """Return events as iCalendar in UTF-8, titled name; those in the trash as cancelled.
+    """Return events as iCalendar in UTF-8, titled name; what is gone or in the trash as cancelled.
 
     Reads only what ``representations.load`` loads. Of an event that is ``redacted`` no more
     than title and times is told: of one with a password, unless the caller knows better.
@@ -45,6 +46,7 @@ def calendar(
     result.add("REFRESH-INTERVAL", REFRESH, {"VALUE": "DURATION"})
     result.add("X-PUBLISHED-TTL", vDuration(REFRESH))
     result.subcomponents += timezones(_years_by_zone(events))
+    result.subcomponents += [_cancellation(tombstone, urls) for tombstone in gone]
     result.subcomponents += [_vevent(event, urls, redacted(event)) for event in events]
     return result.to_ical()
 
@@ -71,6 +73,15 @@ def _years_by_zone(events):
 def _has_zone(event):
     """Say whether event's times are written with a TZID: not in UTC, not as days."""
     return not event.all_day and not event.timezone.startswith("UTC")
+
+
+def _cancellation(tombstone, urls):
+    entry = icalendar.Event()
+    entry.add("UID", tombstone.source_id or urls.global_id(tombstone.record_id))
+    entry.add("DTSTAMP", tombstone.modified_utc)
+    entry.add("DTSTART", tombstone.start_utc.astimezone(dt.UTC))
+    entry.add("STATUS", "CANCELLED")
+    return entry
 
 
 def _vevent(event, urls, redacted):

@@ -4,6 +4,7 @@ from .organizer import Organizer
 from .post import Post, Status
 from .revision import Revision
 from .term import Category, Tag, Term
+from .tombstone import Tombstone
 from .venue import Venue
 from .wrong_password import WrongPassword
 
@@ -19,6 +20,7 @@ __all__ = [
     "Status",
     "Tag",
     "Term",
+    "Tombstone",
     "Venue",
     "WrongPassword",
 ]

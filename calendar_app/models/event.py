@@ -13,6 +13,8 @@ from .post import Post, PostQuerySet, Status
 from .term import Category, Tag
 from .venue import Venue
 
+TIMES = {"start_date", "end_date", "all_day", "timezone"}
+DERIVED = {"timezone_abbr", "start_utc", "end_utc", "duration"}
 DAY_START, DAY_END = dt.time(0, 0, 0), dt.time(23, 59, 59)
 
 
@@ -29,12 +31,16 @@ class EventQuerySet(PostQuerySet):
         """Keep the events whose details user may read without a password."""
         return self.visible_to(user).open_to(user)
 
-    def open_to(self, user):
-        """Keep the events that ask user for no password."""
+    def open_to(self, user, **also):
+        """Keep the events that ask user for no password, and those of user's own."""
         if rights.may_edit_others(user, self.model):
             return self
         own = Q(author=user) if user.is_authenticated else Q(pk__in=())
-        return self.filter(Q(password="") | own)
+        return self.filter(Q(password="", **also) | own)
+
+    def listed_to(self, user):
+        """Keep the events that user may find in lists, and not redacted."""
+        return self.visible_to(user).open_to(user, hide_from_listings=False)
 
 
 class Event(Post):
@@ -136,6 +142,9 @@ class Event(Post):
     def prepare(self, now=None):
         super().prepare(now)
         self.settle_times()
+
+    def with_derived(self, names):
+        return super().with_derived(names if names.isdisjoint(TIMES) else names | TIMES | DERIVED)
 
     def settle_times(self):
         """Fill what follows from start_date, end_date, all_day and timezone. Raises ZoneError."""

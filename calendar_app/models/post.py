@@ -18,6 +18,12 @@ class Status(models.TextChoices):
     TRASH = "trash", "In the trash"
 
 
+def changed(now=None):
+    """Return the fields that say when a record was changed, as of now."""
+    now = (now or timezone.now()).replace(microsecond=0)
+    return {"modified_utc": now, "modified": to_wall(now, conf.zone)}
+
+
 class PostQuerySet(models.QuerySet):
     def untrashed(self):
         return self.exclude(status=Status.TRASH)
@@ -104,15 +110,21 @@ class Post(models.Model):
 
     def prepare(self, now=None):
         """Fill what follows from other fields: slug, publication date, last change."""
-        now = (now or timezone.now()).replace(microsecond=0)
-        self.modified_utc, self.modified = now, to_wall(now, conf.zone)
+        for name, value in changed(now).items():
+            setattr(self, name, value)
         if not self.date_utc:
-            self.date_utc, self.date = now, self.modified
+            self.date_utc, self.date = self.modified_utc, self.modified
         if not self.slug:
             self.slug = unique_slug(
                 self, getattr(self, self.title_field), type(self).objects.untrashed()
             )
 
-    def save(self, **kwargs):
+    def with_derived(self, names):
+        """Return the names of fields with those that change when these do."""
+        return names | {"modified", "modified_utc"}
+
+    def save(self, *, update_fields=None, **kwargs):
         self.prepare()
-        super().save(**kwargs)
+        if update_fields:
+            update_fields = self.with_derived({*update_fields})
+        super().save(update_fields=update_fields, **kwargs)

@@ -3,10 +3,11 @@
 They read only what ``load`` has loaded, in as many queries for fifty records as for one.
 """
 
-from .event import event, tombstone
+from .event import event
 from .image import image
 from .loading import fetch, load
 from .organizer import organizer
+from .post import tombstone
 from .term import category, embedded_term, tag
 from .urls import Urls
 from .venue import venue

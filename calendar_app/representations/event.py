@@ -34,16 +34,6 @@ def event(record, urls, *, redacted=False, full=False):
     return fields
 
 
-def tombstone(record, urls):
-    """Return what a mirror needs to know of an event that was put into the trash."""
-    return {
-        "id": record.pk,
-        "global_id": urls.global_id(record.pk),
-        "status": record.status,
-        "modified_utc": stamp(record.modified_utc),
-    }
-
-
 def _description(record, urls):
     return {
         "id": record.pk,

@@ -1,5 +1,6 @@
 """What the representations of events, venues and organizers have in common."""
 
+from ..models import Status
 from .times import stamp
 
 
@@ -7,6 +8,16 @@ def global_ids(post, urls):
     """Return post's own global ID, and those of what it was copied from before it."""
     own = urls.global_id(post.pk)
     return {"global_id": own, "global_id_lineage": [*post.global_id_lineage, own]}
+
+
+def tombstone(record, urls):
+    """Return what a mirror needs to know of a record that its reader finds no more."""
+    return {
+        "id": record.record_id,
+        "global_id": urls.global_id(record.record_id),
+        "status": Status.TRASH.value,
+        "modified_utc": stamp(record.modified_utc),
+    }
 
 
 def publication(post):

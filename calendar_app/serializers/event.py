@@ -136,8 +136,6 @@ class EventSerializer(PostSerializer):
             )
 
     def to_representation(self, instance):
-        if instance.is_trashed and self.context.get("tombstones"):
-            return representations.tombstone(instance, self.context["urls"])
         full = self.context.get("full", False)
         # A single event's reader has given the password already.
         redacted = not full and not rights.may_see_details(self.context["request"].user, instance)

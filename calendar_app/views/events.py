@@ -40,10 +40,6 @@ class EventViewSet(PostViewSet):
         many = conf.ICAL_MAX_EVENTS
         return (many, many) if self.wants_calendar else super().page_sizes()
 
-    def get_serializer_context(self):
-        follows_changes = "modified_after" in self.request.query_params
-        return {**super().get_serializer_context(), "tombstones": follows_changes}
-
     def answer(self, records):
         if not self.wants_calendar:
             return super().answer(records)
@@ -53,6 +49,7 @@ class EventViewSet(PostViewSet):
             records,
             "events",
             redacted=lambda event: not rights.may_see_details(user, event),
+            gone=self.paginator.tombstones,
             headers={name: value for name, value in headers.items() if name != "Content-Type"},
         )
 
@@ -62,9 +59,9 @@ class EventViewSet(PostViewSet):
             return self._calendar([record], record.slug, redacted=lambda event: False)
         return super()._record(record, status, full)
 
-    def _calendar(self, events, name, redacted, headers=()):
+    def _calendar(self, events, name, redacted, gone=(), headers=()):
         disposition = f'inline; filename="{name.encode("ascii", "ignore").decode()}.ics"'
         return Response(
-            calendar(events, self.urls, redacted=redacted),
+            calendar(events, self.urls, redacted=redacted, gone=gone),
             headers={**dict(headers), "Content-Disposition": disposition},
         )

@@ -9,6 +9,7 @@ from .. import posts, representations, rights
 from ..conditional import ConditionalMixin
 from ..conf import conf
 from ..exceptions import Forbidden, Gone, NotFound
+from ..filters import changes
 from ..pagination import ArchivePagination
 from .base import CalendarView
 
@@ -45,6 +46,10 @@ class ListMixin(ConditionalMixin):
             raise ValidationError(errors)
         return self.filters.qs
 
+    def lost(self):
+        """Return the tombstones that belong to the list, or None."""
+        return
+
     def _list(self):
         queryset = self.filter_queryset(self.get_queryset())
         return self.answer(self.fetch(self.paginate_queryset(queryset)))
@@ -61,6 +66,9 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
 
     def get_queryset(self):
         return self.model.objects.all()
+
+    def lost(self):
+        return changes.lost(self.filters)
 
     def retrieve(self, request, **address):
         return self.conditional(request, lambda: self._record(self.readable(**address)))
@@ -87,13 +95,16 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
         return self._record(self.fetch([record.pk])[0], full=False)
 
     def find(self, pk=None, slug=None):
-        """Return the record of an address; a slug is never that of a trashed one."""
-        records = self.model.objects.all()
+        """Return the record of an address; a slug is only that of one that the caller may read.
+
+        Otherwise whoever guesses slugs would learn the titles of what is not public.
+        """
         if slug is None:
-            found = records.filter(pk=pk).first()
+            found = self.model.objects.filter(pk=pk).first()
         else:
+            records = self.model.objects.visible_to(self.request.user)
             # PostgreSQL takes no text with a NUL, not even to look for it.
-            found = records.untrashed().filter(slug=slug.replace("\0", "?")).first()
+            found = records.filter(slug=slug.replace("\0", "?")).first()
         if found is None:
             raise NotFound(
                 f"There is no {self.kind} '{slug or pk}'.", code=f"rest-{self.kind}-not-found"

@@ -243,31 +243,6 @@ class TestModifiedAfter:
         assert titles(f"modified_after={int(NOW.timestamp())}") == ["2020-01-02 10:00"]
         assert titles("modified_after=2027-03-01T11:59:59Z")[0] == str(old)
 
-    def test_adds_what_the_public_lost_to_the_trash(self):
-        for status in ("publish", "draft", "private"):
-            posts.trash(EventFactory(title=status, status=status))
-        posts.trash(EventFactory(title="hidden", hide_from_listings=True))
-
-        assert titles("modified_after=2027-03-02") == []
-        assert titles("modified_after=2027-02-28") == ["publish"]
-        assert titles("modified_after=2027-02-28&status=publish") == ["publish"]
-
-    def test_adds_the_drafts_that_an_author_lost_to_the_trash(self, author, editor):
-        posts.trash(EventFactory(title="own", status="draft", author=author))
-        posts.trash(EventFactory(title="other", status="draft"))
-
-        assert titles("modified_after=2027-02-28", author) == ["own"]
-        assert titles("modified_after=2027-02-28", editor) == ["own", "other"]
-
-    def test_adds_only_what_fits_the_other_filters(self):
-        category = CategoryFactory()
-        posts.trash(EventFactory(title="inside", categories=[category]))
-        posts.trash(EventFactory(title="outside"))
-
-        found = titles(f"modified_after=2027-02-28&categories={category.pk}")
-
-        assert found == ["inside"]
-
 
 class TestSearch:
     @pytest.mark.parametrize(

@@ -91,9 +91,10 @@ class TestEvent:
 
 
 @pytest.mark.parametrize("query", ["has_events=true", "only_with_upcoming=true"])
-def test_a_protected_event_does_not_tell_that_it_is_there(filterset, factory, field, query):
+@pytest.mark.parametrize("kept", [{"password": "open"}, {"hide_from_listings": True}])
+def test_an_event_that_is_kept_from_lists_is_not_told(filterset, factory, field, query, kept):
     start = dt.datetime(2099, 1, 1)
-    EventFactory(password="open", start_date=start, **{field: make(factory, "A")})
+    EventFactory(start_date=start, **kept, **{field: make(factory, "A")})
 
     assert listed(filterset, query) == []
     assert listed(filterset, query, UserFactory(role="Editor")) == ["A"]

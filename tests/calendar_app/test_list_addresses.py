@@ -117,3 +117,9 @@ def test_mean_the_same_window_in_every_zone(zone, settings):
     again = client_of().get(page["rest_url"]).json()
 
     assert again == page
+
+
+def test_of_venues_say_what_a_phrase_stands_for():
+    address = get("/venues", {"modified_after": "yesterday"}).json()["rest_url"]
+
+    assert query_of(address) == {"modified_after": "2027-02-28 00:00:00"}

@@ -62,6 +62,20 @@ def test_the_refusal_says_no_more_than_that_it_is_not_public(status):
     assert "Secret" not in answer.content.decode()
 
 
+@pytest.mark.parametrize("method", ["get", "patch", "delete"])
+@pytest.mark.parametrize("status", NOT_PUBLIC)
+def test_a_slug_is_not_told_from_one_that_nothing_has(method, status):
+    EventFactory(status=status, title="Secret merger")
+    author = client_of(role="Author")
+
+    known, unknown = (
+        getattr(author, method)(f"{P}/events/by-slug/{slug}") for slug in ("secret-merger", "none")
+    )
+
+    assert (known.status_code, unknown.status_code) == (404, 404)
+    assert known.json()["code"] == unknown.json()["code"] == "rest-event-not-found"
+
+
 def test_an_unpublished_venue_does_not_show_through_its_events():
     draft = VenueFactory(status="draft", name="Secret hall")
     event = EventFactory(venues=[draft, VenueFactory(name="Open hall")])

@@ -1,0 +1,35 @@
+"""The parameter by which mirrors follow a list, and what has left the list since."""
+
+from django.db.models import Exists, OuterRef
+
+from .. import tombstones
+from ..models import Event
+from .window import DateParameter
+
+
+class ModifiedParameter(DateParameter):
+    def __init__(self, noun):
+        super().__init__(
+            "modified_utc",
+            "gt",
+            help_text=f"{noun} changed after this instant, at any time of theirs. First come, as "
+            '`{id, global_id, status: "trash", modified_utc}` and whatever the other parameters '
+            "ask for, all that the caller finds no more: put into the trash, withdrawn or hidden.",
+        )
+
+
+def lost(filterset):
+    """Return the tombstones to answer to modified_after, or None without that parameter."""
+    chosen = filterset.form.cleaned_data
+    if "modified_after" not in filterset.filters or chosen.get("hide_from_listings"):
+        return None
+    model, status = filterset.queryset.model, filterset.filters["status"]
+    statuses = status.statuses(chosen["status"])
+    still = model.objects.filter(status.readable(model, statuses), pk=OuterRef("record_id"))
+    if model is Event:
+        still = still.filter(hide_from_listings=False)
+    found = tombstones.lost_by(filterset.request.user, model, statuses)
+    if ids := chosen.get("include"):
+        found = found.filter(record_id__in=ids)
+    # No further parameter, lest it tells what has become of a record meanwhile.
+    return found.filter(~Exists(still.order_by()), modified_utc__gt=chosen["modified_after"])

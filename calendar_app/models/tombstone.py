@@ -1,0 +1,35 @@
+from django.db import models
+
+from ..conf import conf
+
+
+class Audience(models.TextChoices):
+    PUBLIC = "public", "Who has no account"
+    WRITERS = "writers", "Its author and the editors"
+    AUTHOR = "author", "Its author before another one"
+
+
+class Tombstone(models.Model):
+    """That a record has left the lists of some of its readers, and when; it outlives the record.
+
+    ``author`` is whose record it was then.
+    """
+
+    kind = models.CharField(max_length=10)
+    record_id = models.PositiveBigIntegerField()
+    audience = models.CharField(max_length=10, choices=Audience.choices)
+    author = models.ForeignKey(conf.user_model, models.SET_NULL, null=True, related_name="+")
+    modified_utc = models.DateTimeField()
+    # What a calendar program knows an event by.
+    source_id = models.CharField(max_length=255, blank=True)
+    start_utc = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["modified_utc", "id"]
+        indexes = [
+            models.Index(fields=["kind", "modified_utc", "id"], name="calendar_tombstone_list"),
+            models.Index(fields=["kind", "record_id"], name="calendar_tombstone_record"),
+        ]
+
+    def __str__(self):
+        return f"{self.kind} {self.record_id}"
