@@ -35,6 +35,8 @@ def terms_by_name(model, wanted, user):
     Creates those that are not there. Raises Forbidden when user may not.
     """
     wanted = {names.key(name): name for name in reversed(wanted)}
+    if not wanted:
+        return {}
     with writing():
         known = _known_terms(model, wanted)
         for key in wanted.keys() - known.keys():

@@ -12,6 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django_tasks_db.models import DBTaskResult
 
 from calendar_app import posts
@@ -474,6 +476,43 @@ class TestSecondImport:
         run(source)
 
         assert Event.objects.get().status == "trash"
+
+
+class TestCost:
+    @pytest.fixture
+    def source(self, source):
+        """A source of four events that share all that they are linked to."""
+        make_events(
+            4,
+            venues=[VenueFactory(name="Hall")],
+            organizers=[OrganizerFactory(name="Ann")],
+            categories=[CategoryFactory(name="Music")],
+            tags=[TagFactory(name="late")],
+        )
+        source.record()
+        forget()
+        return source
+
+    def queries(self, source):
+        """Return how many queries a run needs for each event of the second page."""
+        second, numbers = source.pages["events", 2], []
+        for page in ({"events": []}, second):
+            source.pages["events", 2] = page
+            with CaptureQueriesContext(connection) as queries:
+                run(source)
+            numbers.append(len(queries))
+        return (numbers[1] - numbers[0]) / len(second["events"])
+
+    def test_of_a_new_event_is_bounded(self, source):
+        run(source)
+        Event.objects.filter(title__in=["Event 2", "Event 3"]).delete()
+
+        assert self.queries(source) <= 30
+
+    def test_of_an_unchanged_event_is_a_query(self, source):
+        run(source)
+
+        assert self.queries(source) == 1
 
 
 class TestInterruption:
