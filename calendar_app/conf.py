@@ -22,6 +22,7 @@ DEFAULTS: dict[str, Any] = {
     "MAX_BODY_BYTES": 2_500_000,
     "IMAGE_MAX_BYTES": 10_000_000,
     "IMAGE_MAX_PIXELS": 50_000_000,
+    "IMAGE_MAX_MEMORY": 512_000_000,  # bytes for decoding one and making its smaller copies
     "IMAGE_FETCH_SECONDS": 20,
     "ICAL_MAX_EVENTS": 1000,
     "ICAL_MAX_BYTES": 20_000_000,  # how large a calendar may be that is imported

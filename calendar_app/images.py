@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils.text import Truncator, slugify
 
-from . import fetching, pictures, rights
+from . import decoding, fetching, pictures, rights
 from .conf import conf
 from .exceptions import InvalidParams
 from .fetching import FetchError
@@ -34,6 +34,10 @@ class ImageError(InvalidParams):
 
 class ImageTooLargeError(ImageError):
     code, status = "rest_payload_too_large", 413
+
+
+class ImageBusyError(ImageError):
+    code, status, wait = "rest_busy", 503, decoding.WAIT
 
 
 def store(file, *, author=None, title="", source_url="") -> Image:
@@ -156,7 +160,11 @@ def _read(file):
             "file",
         )
     try:
-        return pictures.read(body, conf.IMAGE_MAX_PIXELS)
+        return decoding.read(
+            body, max_pixels=conf.IMAGE_MAX_PIXELS, max_memory=conf.IMAGE_MAX_MEMORY
+        )
+    except decoding.Busy as e:
+        raise ImageBusyError(f"{file.name!r} has to wait: other images are being read.") from e
     except pictures.PictureError as e:
         raise ImageError(f"{file.name!r} {e}.", "file") from e
 

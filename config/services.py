@@ -10,6 +10,7 @@ from .environment import wrong
 
 POSTGRESQL = {"postgres", "postgresql"}
 CACHES = {"locmemcache", "redis", "rediss", "dummycache"}
+MEMORY_OPTIONS = {"MAX_ENTRIES": 1000, "MAX_BYTES": 50_000_000}
 MAIL = {"smtp", "smtps", "smtp+tls", "smtp+ssl", "consolemail", "filemail", "dummymail"}
 
 # Readers never wait for the writer; a writer takes its lock at the start of the transaction, so
@@ -51,7 +52,8 @@ def cache(url: str) -> dict:
     scheme = _parts("CACHE_URL", url or "locmemcache://", CACHES).scheme
     entry = environ.Env.cache_url_config(url or "locmemcache://")
     if scheme == "locmemcache":
-        entry["OPTIONS"] = {"MAX_ENTRIES": 1000} | entry.get("OPTIONS", {})
+        entry["BACKEND"] = "config.caches.BoundedMemoryCache"
+        entry["OPTIONS"] = MEMORY_OPTIONS | entry.get("OPTIONS", {})
     return entry
 
 

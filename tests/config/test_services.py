@@ -76,7 +76,8 @@ def test_a_wrong_database_is_refused_without_its_password(url, sentence, tmp_pat
 
 
 def test_the_cache_is_memory_unless_a_url_names_another():
-    assert services.cache("")["BACKEND"] == "django.core.cache.backends.locmem.LocMemCache"
+    assert services.cache("") == services.cache("locmemcache://") | {"LOCATION": ""}
+    assert services.cache("")["BACKEND"] == "config.caches.BoundedMemoryCache"
     assert services.cache("redis://127.0.0.1:6379/3") == {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": "redis://127.0.0.1:6379/3",
