@@ -32,6 +32,10 @@ class BackupScheme(BasicScheme):
     target_class = BackupAuthentication
     name = "backupAuth"
 
+    def get_security_definition(self, auto_schema):
+        login = "An account's e-mail address and an API key, or a subuser's login and password."
+        return super().get_security_definition(auto_schema) | {"description": login}
+
 
 def caller_of(login, password, address, throttle):
     """Return the Caller of these credentials, or None; raises TooManyAttempts.

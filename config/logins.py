@@ -56,6 +56,10 @@ class SlowedBasicAuthentication(BasicAuthentication):
 class SlowedBasicScheme(BasicScheme):
     target_class = SlowedBasicAuthentication
 
+    def get_security_definition(self, auto_schema):
+        login = "A user name and password, or an e-mail address and an API key."
+        return super().get_security_definition(auto_schema) | {"description": login}
+
 
 @contextmanager
 def throttled(request, login):

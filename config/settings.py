@@ -203,20 +203,20 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 25_000
 
 CALENDAR_TOPICS = {
     "events": "What happens, when and where.",
-    "venues": "Where it happens.",
-    "organizers": "Who makes it happen.",
-    "categories": "What kind of event it is; a tree.",
-    "tags": "What else an event is about.",
+    "venues": "Places where events happen.",
+    "organizers": "People and organizations behind events.",
+    "categories": "Kinds of events, as a tree.",
+    "tags": "Free labels for events.",
     "images": "Pictures of events, venues and organizers.",
-    "namespace": "What the calendar's interface says of itself.",
+    "namespace": "The routes of the calendar API and their OpenAPI description.",
 }
 BACKUP_TOPICS = {
     "jobs": "Backups, restores and verifications: run, follow, cancel.",
-    "files": "The folders and files of a backup.",
-    "restores": "Files, folders and databases back to a machine.",
-    "downloads": "A backup as one tar, in chunks.",
+    "files": "Browse the folders and files of backups.",
+    "restores": "Bring files, folders and databases back to a machine.",
+    "downloads": "Download a backup as one tar file, in chunks.",
     "clients": "The machines that are backed up.",
-    "filesets": "What of a machine is backed up.",
+    "filesets": "What is backed up of a machine.",
     "storages": "Where backups are kept, and how long: zones, storages and pools.",
     "subusers": "Logins that see some of an account's machines.",
     "mailboxes": "The mailboxes found in backups.",
@@ -224,7 +224,12 @@ BACKUP_TOPICS = {
 TOPICS = CALENDAR_TOPICS | BACKUP_TOPICS
 SPECTACULAR_SETTINGS = {
     "TITLE": "Calendar and backup",
-    "DESCRIPTION": "An event calendar and a backup service behind two REST interfaces.",
+    "DESCRIPTION": (
+        "An event calendar and a backup service. Everyone may read what the calendar publishes; "
+        "everything else needs a login by HTTP Basic.\n\nBodies are JSON, or forms in PHP's array "
+        "syntax (`venue[city]=Lyon`, `files[0]=/etc`). Paths may end with a slash. Every error has "
+        "a sentence that names the parameter and the value."
+    ),
     "VERSION": "0.1.0",
     "TAGS": [{"name": name, "description": text} for name, text in TOPICS.items()],
     "EXTENSIONS_ROOT": {

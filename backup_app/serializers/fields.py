@@ -38,7 +38,10 @@ def is_place(key):
     return key.isdecimal() and len(key) < LONGEST_PLACE
 
 
-@extend_schema_field({"type": "string", "maxLength": 4096, "pattern": r"^(/[^\x00]*)?$"})
+PATH = {"type": "string", "maxLength": 4096, "pattern": r"^/[^\x00]*$"}
+
+
+@extend_schema_field(PATH)
 class PathField(serializers.CharField):
     """An absolute path of a client, as bytes; blanks belong to it."""
 
@@ -62,6 +65,14 @@ class PathField(serializers.CharField):
 
     def to_representation(self, value):
         return paths.shown(value)
+
+
+@extend_schema_field(PATH)
+class PathTextField(serializers.CharField):
+    """A path of a client, as text; blanks belong to it."""
+
+    def __init__(self, **kwargs):
+        super().__init__(trim_whitespace=False, max_length=4096, **kwargs)
 
 
 class FolderField(PathField):
@@ -128,7 +139,7 @@ class LimitField(NumberField):
 
     def __init__(self, default_is, **kwargs):
         limit = f"Most records to return; {default_is} by default."
-        super().__init__(required=False, min_value=1, max_value=BIGGEST, help_text=limit, **kwargs)
+        super().__init__(required=False, min_value=1, help_text=limit, **kwargs)
 
     def to_internal_value(self, data):
         return min(super().to_internal_value(data), conf.MAX_PAGE_SIZE)

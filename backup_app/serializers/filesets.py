@@ -2,16 +2,14 @@
 
 from rest_framework import serializers
 
-from .fields import NumberField, ParameterList
+from .fields import NumberField, ParameterList, PathTextField
 from .options import Options
 
 
 class Include(serializers.Serializer):
     """A folder or file: ``{"path": "/etc"}``, or just its path."""
 
-    path = serializers.CharField(
-        trim_whitespace=False, max_length=4096, help_text="Path of a folder or file."
-    )
+    path = PathTextField(help_text="Path of a folder or file.")
 
     def to_internal_value(self, data):
         return super().to_internal_value({"path": data} if isinstance(data, str) else data)

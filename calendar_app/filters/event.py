@@ -137,7 +137,7 @@ class EventFilterSet(ListFilterSet):
         "end_utc", "gt", help_text="Events that end after the end of this day."
     )
     strict_dates = BooleanModifier(
-        default=False, help_text="Take dates to the second instead of as whole days."
+        default=False, help_text="Use dates to the second instead of whole days."
     )
     modified_after = ModifiedParameter("Events")
     search = SearchParameter(
@@ -170,8 +170,8 @@ class EventFilterSet(ListFilterSet):
         column="organizer",
         help_text="Events of any of these organizers: IDs, comma-separated or repeated.",
     )
-    featured = BooleanParameter("featured", help_text="Events that are featured, or are not.")
-    ticketed = BooleanParameter("ticketed", help_text="Events with tickets, or without.")
+    featured = BooleanParameter("featured", help_text="Only featured events, or only others.")
+    ticketed = BooleanParameter("ticketed", help_text="Only events with tickets, or only others.")
     status = StatusParameter(
         help_text="Events with any of these statuses: comma-separated or repeated. The public may "
         "ask for publish only; an author finds only their own with another status. The default is "
@@ -179,29 +179,31 @@ class EventFilterSet(ListFilterSet):
     )
     hide_from_listings = HiddenParameter(
         default=False,
-        help_text="The hidden events, which no other list shows: an editor gets all, an author "
-        "their own, the public none.",
+        help_text="List the hidden events instead: all of them for an editor, their own for an "
+        "author, none for the public.",
     )
-    geoloc = LocatedParameter(help_text="Events with a venue that has coordinates, or without.")
+    geoloc = LocatedParameter(help_text="Only events at a venue with coordinates, or only others.")
     geoloc_lat = NearParameter(
-        least=-90, most=90, help_text="Latitude that venues are near, with geoloc_lng."
+        least=-90, most=90, help_text="Latitude of a place that venues are near; needs geoloc_lng."
     )
     geoloc_lng = NumberModifier(
-        least=-180, most=180, help_text="Longitude that venues are near, with geoloc_lat."
+        least=-180, most=180, help_text="Longitude of that place; needs geoloc_lat."
     )
     geoloc_radius = NumberModifier(
         least=0,
         most=nearby.HALF_AROUND_KM,
         default=conf.GEOLOC_RADIUS_KM,
-        help_text="How near, in kilometres.",
+        help_text="How far from that place a venue may be, in kilometres.",
     )
     include = IncludeParameter(
         noun="event",
-        help_text="Only the events with these IDs, comma-separated or repeated, by ID; dates are "
-        "then ignored.",
+        help_text="Only the events with these IDs, comma-separated or repeated, whatever their "
+        "dates; ordered by ID.",
     )
     post_parent = RecordParameter(
-        "parent", queryset=visible(Event), help_text="Events below this event (its ID)."
+        "parent",
+        queryset=visible(Event),
+        help_text="Only events that are part of this event (its ID).",
     )
 
     class Meta:

@@ -13,7 +13,12 @@ from . import fields
 
 TEXT = {"type": "string", "minLength": 1, "pattern": r"\S"}
 ID = {"type": "integer", "format": "int64", "minimum": 1}
-IDS = {"type": "array", "items": ID, "minItems": 1}
+# Swagger UI has no input for lists of a format.
+IDS = {
+    "type": "array",
+    "items": {"type": "integer", "minimum": 1, "maximum": fields.BIGGEST_ID},
+    "minItems": 1,
+}
 
 
 class Parameter(filters.Filter):
@@ -130,7 +135,7 @@ class LinkedParameter(RecordsParameter):
 
 class TermsParameter(LinkedParameter):
     field_class = fields.TermsField
-    schema = {"type": "array", "items": {"anyOf": [ID, TEXT]}, "minItems": 1}
+    schema = {"type": "array", "items": TEXT, "minItems": 1}
 
 
 class StatusParameter(Parameter):

@@ -169,6 +169,7 @@ class StatusField(Clearable, serializers.ChoiceField):
         super().fail(key, input, known=", ".join(self.choices), **kwargs)
 
 
+@extend_schema_field({"type": "string", "maxLength": 2000, "pattern": "^https?://"})
 class WebAddressField(TextField):
     """An absolute http(s) URL."""
 

@@ -22,20 +22,20 @@ class PostSerializer(RecordSerializer):
     date = DateField(
         required=False,
         cleared=None,
-        help_text="Publication date in the site's time zone; empty, it is now.",
+        help_text="Publication date in the site's time zone; now when empty.",
     )
     date_utc = DateField(
         required=False,
         cleared=None,
-        help_text="Publication date in UTC. Where both change, `date` counts.",
+        help_text="Publication date in UTC; if both change, `date` counts.",
     )
-    description = HtmlField(required=False, help_text="Description, as HTML that is made safe.")
+    description = HtmlField(required=False, help_text="Description: HTML, which is sanitized.")
     status = StatusField(
         choices=Status.choices,
         required=False,
         allow_null=False,
-        help_text="`publish` becomes `future` with a date to come, `pending` from who may not "
-        "publish; `trash` moves to the trash, any other status out of it.",
+        help_text="`publish` with a future `date` becomes `future`, and `pending` if you may not "
+        "publish. `trash` moves the record to the trash, any other status takes it out again.",
     )
     image = ImageField(
         required=False, help_text="Image: its ID, a URL to fetch it from, or its object."

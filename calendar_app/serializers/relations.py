@@ -14,9 +14,18 @@ from ..models import Image
 from .fields import Clearable, TextField, is_blank, is_web_address, whole_number
 
 ID = {"type": "integer", "minimum": 0}
-ID_OR_TEXT_OR_OBJECT = [ID, {"type": "string"}, {"type": "object"}]
-MANY = {"type": "array", "items": {"oneOf": ID_OR_TEXT_OR_OBJECT}}
-ONE_OR_MANY = {"oneOf": [MANY, *ID_OR_TEXT_OR_OBJECT]}
+TEXT = {"type": "string"}
+
+
+def named_by(*keys):
+    """Return the schema of an object that one of these keys names a record in."""
+    return {"type": "object", "anyOf": [{"required": [key]} for key in keys]}
+
+
+def one_or_many(*keys):
+    """Return the schema of one ID, text or object, or a list of them."""
+    one = [ID, TEXT, named_by(*keys)]
+    return {"oneOf": [{"type": "array", "items": {"oneOf": one}}, *one]}
 
 
 def found(serializer, data):
@@ -94,7 +103,9 @@ class AuthorField(RecordField):
         super().__init__(get_user_model(), **kwargs)
 
 
-@extend_schema_field({"oneOf": [*ID_OR_TEXT_OR_OBJECT, {"type": "boolean"}]})
+@extend_schema_field(
+    {"oneOf": [ID, TEXT, named_by("id", "url"), {"type": "boolean", "enum": [False]}]}
+)
 class ImageField(RecordField):
     """An image by its ID, by a URL to fetch it from, or as the object that GET gives.
 
@@ -149,7 +160,6 @@ class ManyField(RecordField):
         raise NotImplementedError
 
 
-@extend_schema_field(ONE_OR_MANY)
 class LinkedField(ManyField):
     """Venues or organizers: by ID, or as objects in the form of `serializer`.
 
@@ -159,6 +169,7 @@ class LinkedField(ManyField):
     def __init__(self, serializer, **kwargs):
         self.serializer = serializer
         super().__init__(serializer.model, **kwargs)
+        extend_schema_field(one_or_many("id", serializer.model._meta.model_name))(self)
 
     @property
     def accepted(self):
@@ -178,7 +189,7 @@ class LinkedField(ManyField):
         return each(lambda item: known[item] if isinstance(item, int) else item.save(), value)
 
 
-@extend_schema_field(ONE_OR_MANY)
+@extend_schema_field(one_or_many("id", "name"))
 class TermsField(ManyField):
     """Categories or tags: by ID, by name (an unknown one is created), or as GET gives them."""
 

@@ -10,7 +10,7 @@ class TermSerializer(RecordSerializer):
     """Writes a category or a tag: only what the input names."""
 
     name = TextField(max_length=200, help_text="Name, unique at its level in any case.")
-    description = HtmlField(required=False, help_text="Description, as HTML that is made safe.")
+    description = HtmlField(required=False, help_text="Description: HTML, which is sanitized.")
     slug = SlugField(
         required=False,
         max_length=200,
