@@ -3,15 +3,18 @@
 import io
 import tarfile
 
+from backup_app.engines.archive.manifest import COLUMNS, ManifestWriter
+from backup_app.engines.archive.manifest_reader import ManifestReader
+from backup_app.engines.archive.storing import manifest_path, sync
 from backup_app.engines.archive.tarstream import TarStream
 from backup_app.engines.archive.volumes import VolumeWriter
 
-from .backups import KiB, volume_of
+from .backups import KiB, path_of, volume_of
 from .catalogs import folder_of
 
 
 def forge(job, members):
-    """Give a backup a volume of other members, and a catalog that fits to them."""
+    """Give a backup a volume of other members, and a catalog and a manifest that fit to them."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name, kind, target in members:
@@ -27,6 +30,28 @@ def forge(job, members):
         for member in TarStream(lambda: next(blocks, b""), volume.write):
             _catalogue(job, member)
         volume.finish()
+    record(job)
+
+
+def record(job):
+    """Let the manifest of a backup say what the catalog says."""
+    path = manifest_path(volume_of(job))
+    head = ManifestReader(path).head
+    path.unlink()
+    entries = list(job.entries.order_by("offset", "pk"))
+    head["volume"]["tar_size"] = max(entry.offset + entry.length for entry in entries)
+    with ManifestWriter(path.with_suffix(".lines")) as manifest:
+        manifest.add(map(as_line, entries))
+        manifest.finish(head, sync).rename(path)
+    path.with_suffix(".lines").unlink()
+
+
+def as_line(entry) -> list:
+    """Return what a manifest says of an entry."""
+    values = {name: getattr(entry, name) for name in COLUMNS if name != "path"}
+    values["target"] = entry.target.decode("latin-1")
+    values["sha256"] = entry.sha256.hex() if entry.sha256 else None
+    return [path_of(entry).decode("latin-1"), *values.values()]
 
 
 def _catalogue(job, member):

@@ -17,6 +17,7 @@ from .backups import back_up, local_client, local_roots, volume_of
 from .client import client_of
 from .databases import SERVERS, THINGS, database
 from .factories import ClientFactory, JobFactory
+from .forging import record
 from .runs import Recording
 
 pytestmark = pytest.mark.django_db
@@ -212,6 +213,7 @@ def test_dump_with_another_hash_executes_no_statement(client, server, kind, name
     dump = backup.entries.get(name=f"{name}.sql".encode())
     dump.sha256 = bytes(32)
     dump.save()
+    record(backup)
     server.write(name, "UPDATE things SET label = 'now'")
 
     refusal = refusal_of(load, backup, client, kind, name)
@@ -219,6 +221,19 @@ def test_dump_with_another_hash_executes_no_statement(client, server, kind, name
     assert refusal.message == (
         f"'{name}.sql' of backup {backup.pk} is damaged: its content is not what was backed up."
     )
+    assert server.query(name, THINGS) == "1\tnow\n2\tnow\n"
+
+
+def test_an_older_dump_that_a_damaged_catalog_finds_is_not_loaded(client, server, kind, name):
+    older = back_up(client)
+    server.write(name, "UPDATE things SET label = 'now'")
+    backup = back_up(client, "Incremental")
+    backup.entries.get(name=f"{name}.sql".encode()).delete()
+
+    refusal = refusal_of(load, backup, client, kind, name)
+
+    assert older.entries.filter(name=f"{name}.sql".encode()).exists()
+    assert refusal.message.startswith(f"The catalog of backup {backup.pk} is damaged")
     assert server.query(name, THINGS) == "1\tnow\n2\tnow\n"
 
 

@@ -14,6 +14,7 @@ import pytest
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.downloads import Download
 from backup_app.engines.archive.plans import RECORD, Plan
+from backup_app.engines.archive.view import View
 from backup_app.exceptions import EngineError, WrongState
 from backup_app.models import Entry
 
@@ -328,7 +329,21 @@ def test_planning_gives_signs_of_life(client, tree):
 
     engine.plan_download(job, lambda: ticks.append(1))
 
-    assert ticks == [1, 1]
+    assert len(ticks) >= 2 * len(View(job).sources)
+
+
+@pytest.mark.parametrize("lost", ["entry", "link"])
+def test_what_a_damaged_catalog_lacks_is_not_left_out(client, tree, lost):
+    back_up(client)
+    (tree / "new").write_text("n")
+    job = back_up(client, "Incremental")
+    if lost == "entry":
+        Entry.objects.filter(job=job, name=b"new").delete()
+    else:
+        job.source_links.first().delete()
+
+    with pytest.raises(EngineError, match="catalog"):
+        engine.plan_download(job)
 
 
 def test_a_download_keeps_no_more_frames_than_fit():

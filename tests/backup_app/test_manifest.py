@@ -9,7 +9,8 @@ import pytest
 from backup_app.engines.archive.manifest import COLUMNS
 from backup_app.models import Entry
 
-from .backups import back_up, local_client, local_roots, path_of, volume_of
+from .backups import back_up, local_client, local_roots, volume_of
+from .forging import as_line
 
 pytestmark = pytest.mark.django_db
 
@@ -28,13 +29,6 @@ def lines(job) -> list:
     manifest = f"{volume_of(job)}.manifest"
     plain = subprocess.run(["zstd", "-dc", manifest], capture_output=True, check=True).stdout
     return [orjson.loads(line) for line in plain.splitlines()]
-
-
-def as_line(entry: Entry) -> list:
-    values = {name: getattr(entry, name) for name in COLUMNS if name != "path"}
-    values["target"] = entry.target.decode("latin-1")
-    values["sha256"] = entry.sha256.hex() if entry.sha256 else None
-    return [path_of(entry).decode("latin-1"), *values.values()]
 
 
 def test_each_entry_has_a_line(tree):

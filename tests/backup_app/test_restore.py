@@ -15,7 +15,7 @@ from backup_app.exceptions import Canceled, EngineError
 
 from .backups import KiB, back_up, local_client, local_roots, volume_of
 from .factories import ClientFactory
-from .forging import forge
+from .forging import forge, record
 from .restores import begin_restore, restore, tree_of
 from .runs import Recording
 
@@ -231,6 +231,7 @@ def test_a_flipped_bit_in_a_volume_is_named_and_nothing_is_placed(client, tree):
 def test_another_content_than_was_backed_up_is_named(client, tree):
     job = back_up(client)
     job.entries.filter(name=b"three").update(sha256=bytes(32))
+    record(job)
     (tree / "a/two").write_text("kept")
 
     with pytest.raises(EngineError) as refusal:

@@ -4,7 +4,7 @@ from ...conf import conf
 from ...exceptions import EngineError, EngineUnreachable, NotFound, WrongState
 from ...models import Entry
 from ..base import Outcome, Run
-from . import paths
+from . import parts, paths, recorded
 from .contents import Content
 from .dumps import member_path
 from .kinds import server_of
@@ -50,7 +50,10 @@ def load_database(run: Run) -> Outcome:
     """
     wanted = run.job.request["database"]
     name, kind = wanted["database"], wanted["kind"]
-    content = Content(find_dump(run.job.parent, name, kind))
+    dump, view = find_dump(run.job.parent, name, kind), View(run.job.parent)
+    pages = parts.named(view, [dump.pk])
+    recorded.require_same(view, [member_path(kind, name)], pages, run.tick)
+    content = Content(dump)
     server = server_of(run.job.client, kind)
     run.expect(content.size)
     content.check(run.tick)

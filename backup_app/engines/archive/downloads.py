@@ -9,6 +9,7 @@ from django.db.models import Sum
 
 from ...exceptions import EngineError
 from ...models import Job, Volume
+from . import parts, paths, recorded
 from .latecomers import latecomers
 from .plans import Plan
 from .storing import volume_path
@@ -29,8 +30,10 @@ def make_plan(view: View, tick: Callable[[], None]) -> Plan:
     """
     plan = Plan()
     if view.sources == [view.job.pk]:
+        recorded.require_chain(view)
         plan.add(view.job.pk, 0, view.job.volume.tar_size)
         return plan
+    recorded.require_same(view, [paths.ROOT], parts.of_view(view), tick)
     depths = latecomers(view)
     late: list[tuple[int, int, int, int]] = []
     for source in view.sources:

@@ -48,16 +48,22 @@ class ManifestReader:
         self.head: dict[str, Any] = head
         lines.close()
 
-    def rows(self) -> Iterator[Row]:
-        """Yield all entries in the order of the volume; raises EngineError at a damaged one."""
+    def rows(self, *starts: bytes) -> Iterator[Row]:
+        """Yield all entries in the order of the volume; raises EngineError at a damaged one.
+
+        With ``starts`` only those whose paths begin with one of them, which is many times faster.
+        """
         lines = self._lines()
         next(lines)
+        begun = tuple(b"[" + orjson.dumps(start.decode("latin-1"))[:-1] for start in starts)
         end = 0
         for line in lines:
+            if begun and not line.startswith(begun):
+                continue
             row = self._row(line)
             end = max(end, row.offset + row.length)
             yield row
-        if end != self.head["volume"].get("tar_size"):
+        if not starts and end != self.head["volume"].get("tar_size"):
             raise self._damaged("it ends too early")
 
     def _row(self, line: bytes) -> Row:

@@ -8,9 +8,10 @@ from ... import destinations
 from ...amounts import counted
 from ...exceptions import EngineError
 from ..base import Outcome, Run
-from . import dumps, paths, remote_target, staging, storing
+from . import dumps, paths, recorded, remote_target, staging, storing
 from .local_target import LocalTarget
 from .machines import machine_for
+from .recorded import CatalogDamaged
 from .remote_target import RemoteTarget
 from .roots import is_in
 from .selection import select_ids
@@ -78,6 +79,7 @@ def _restore(run, wanted, folder):
     destination = destinations.unpacked(request)
     target = _target(job, destination, run.tick)
     wanted.fill(view, selection, run.tick)
+    lost = _compare(wanted, view, selection, run)
     if destination == paths.ROOT:
         _leave_dumps(wanted, run)
     foreign = target.machine.local and job.parent.client_id != job.client_id
@@ -96,7 +98,32 @@ def _restore(run, wanted, folder):
             target.disarm()
         target.drop(wanted.only_helping(), wanted)
         refusals.finish(target.place(wanted.passed, refusals))
-    return Outcome(files=files, bytes=size, warnings=refusals.count)
+    return Outcome(files=files, bytes=size, warnings=refusals.count + lost)
+
+
+def _compare(wanted, view, selection, run):
+    """Go by the manifests where the catalog says otherwise; return how many entries that concerns.
+
+    Without a manifest the catalog counts, and a warning.
+    """
+    chosen = {path for _, path in (*selection.nodes, *selection.files)}
+    try:
+        recorded.read(view, chosen, wanted, run.tick)
+    except CatalogDamaged:
+        raise
+    except EngineError as e:
+        run.warning(f"{e} Whether the catalog lacks something is not known.")
+        return 1
+    unlike = wanted.unlike_record()
+    if unlike:
+        run.error(
+            f"The catalog of backup {view.job.pk} is damaged: verify it. The manifests beside the"
+            f" volumes say what is restored of {counted(len(unlike), 'entry', 'entries')}."
+        )
+        wanted.take_record()
+    for path in unlike[:MOST_LINES]:
+        run.warning(f"'{paths.shown(path)}' is restored as its manifest says.")
+    return len(unlike)
 
 
 def _leave_dumps(wanted, run):

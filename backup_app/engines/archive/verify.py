@@ -8,12 +8,13 @@ from pathlib import Path
 from ...exceptions import EngineError
 from ...models import Entry, Volume
 from ..base import Outcome, Run
-from . import paths
+from . import catalog, parts, paths, recorded
 from .batches import BATCH
 from .chain import volume_faults
 from .manifest_reader import ManifestReader, Row
 from .storing import manifest_path, volume_path
 from .tarstream import Member, TarStream
+from .view import View
 from .volumes import VolumeReader
 
 PIECE = 1024 * 1024
@@ -47,6 +48,7 @@ class Verification:
         self._check_file(volume, path)
         self._check_manifest(volume, path)
         self._check_content(volume, path)
+        self._check_view()
         if self.faults:
             some = f"the first {NAMED} of " if self.faults > NAMED else ""
             words = f"its log names {some}{self.faults} faults"
@@ -106,15 +108,36 @@ class Verification:
         if end != volume.tar_size:
             self.fault(f"The volume '{path}' has more in it than the catalog says.")
 
+    def _check_view(self) -> None:
+        """Compare all that a restore would find, from folder to folder, with the manifests."""
+        if self.faults:
+            return  # which would all be said once more
+        for folder, name, node in self._values("folder__path", "name", "node__path", kind="d"):
+            if node != (path := paths.join(folder, name)):
+                self.fault(f"'{paths.shown(path)}' is another folder in the catalog.")
+        view = View(self.job)
+        roots = catalog.folder_ids(self.job.client, [paths.digest(paths.ROOT)]).values()
+        try:
+            found = parts.below(view, roots)
+            unlike = recorded.unlike(view, [paths.ROOT], found, self.job_run.tick)
+        except EngineError as e:
+            self.fault(str(e))
+            return
+        for path in unlike:
+            self.fault(f"'{paths.shown(path)}' would not be restored: the catalog is damaged.")
+
     def _rows(self) -> Iterator[Row]:
         """Yield what the catalog has of the backup, in the order of the volume."""
+        for folder, name, *values in self._values("folder__path", "name", *COLUMNS):
+            yield Row(paths.join(folder, name), *values)
+
+    def _values(self, *fields: str, **kind: str) -> Iterator[tuple]:
+        """Yield values of the entries of the backup, between pages of which no query is open."""
         last = 0
-        found = Entry.objects.filter(job=self.job).order_by("pk")
-        fields = ["folder__path", "name", *COLUMNS, "pk"]
-        while rows := list(found.filter(pk__gt=last).values_list(*fields)[:BATCH]):
+        found = Entry.objects.filter(job=self.job, **kind).order_by("pk")
+        while rows := list(found.filter(pk__gt=last).values_list(*fields, "pk")[:BATCH]):
             self.job_run.tick(self.files, self.bytes)
-            for folder, name, *values, _ in rows:
-                yield Row(paths.join(folder, name), *values)
+            yield from (row[:-1] for row in rows)
             last = rows[-1][-1]
 
 

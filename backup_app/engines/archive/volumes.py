@@ -186,8 +186,8 @@ class VolumeReader:
             offset, length, number = offset + len(block), length - len(block), number + 1
 
     def frame_end(self, offset: int) -> int:
-        """Return where in the tar the frame ends that a place is in."""
-        return self._starts[bisect_right(self._starts, offset)]
+        """Return where in the tar the frame ends that a place is in; its end for one behind it."""
+        return self._starts[min(bisect_right(self._starts, offset), len(self._starts) - 1)]
 
     def _frame(self, number: int) -> bytes:
         # What lies side by side is often read piece by piece.

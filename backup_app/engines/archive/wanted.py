@@ -19,6 +19,22 @@ PLACED, PASSED, HELPING = range(3)  # in which order they win
 TABLE = """CREATE TABLE part (
     job_id INTEGER, offset INTEGER, length INTEGER, path BLOB, kind TEXT, size INTEGER,
     sha256 BLOB, target BLOB, role INTEGER, PRIMARY KEY (job_id, offset)) WITHOUT ROWID"""
+RECORDED = """CREATE TABLE recorded (
+    path BLOB PRIMARY KEY, job_id INTEGER, offset INTEGER, length INTEGER, kind TEXT, size INTEGER,
+    sha256 BLOB, target BLOB) WITHOUT ROWID"""
+RECORD = """INSERT OR REPLACE INTO recorded
+    (job_id, offset, length, path, kind, size, sha256, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+UNLIKE = """
+SELECT path FROM recorded r WHERE length > 0 AND NOT EXISTS (
+    SELECT 1 FROM part p WHERE p.job_id = r.job_id AND p.offset = r.offset AND p.role = 0
+    AND (p.length, p.path, p.kind, p.size, p.target) = (r.length, r.path, r.kind, r.size, r.target)
+    AND p.sha256 IS r.sha256)
+UNION SELECT path FROM part p WHERE role = 0 AND NOT EXISTS (
+    SELECT 1 FROM recorded r WHERE r.path = p.path AND r.job_id = p.job_id AND r.offset = p.offset)
+"""
+AS_RECORDED = """INSERT OR REPLACE INTO part
+    SELECT job_id, offset, length, path, kind, size, sha256, target, 0 FROM recorded
+    WHERE length > 0"""
 INSERT = "INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -36,11 +52,13 @@ class Wanted:
     Helping parts are targets of hard links that were not selected: a link needs their content.
     """
 
-    def __init__(self, path: Path):
-        """Make a new list in a file; ``close`` leaves the file to whoever removes its folder."""
+    def __init__(self, path: Path | None = None):
+        """Make a new list in a file, which stays there; without one in a temporary file."""
         self.passed: set[bytes] = set()
-        self._rows = sqlite3.connect(path, isolation_level=None)
-        self._rows.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {TABLE}")
+        self._rows = sqlite3.connect(path or "", isolation_level=None)
+        self._rows.executescript(
+            f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {TABLE}; {RECORDED}"
+        )
 
     def __enter__(self):
         return self
@@ -52,7 +70,7 @@ class Wanted:
         """Read from the catalog what is needed; raises NotFound for what has no content."""
         for page in _selected(view, selection):
             tick()
-            self._add(page, PLACED)
+            self.add(page)
         self.passed = ways_to(selection)
         for page in parts.folders(view, sorted(self.passed)):
             tick()
@@ -83,6 +101,28 @@ class Wanted:
         rows = self._rows.execute("SELECT DISTINCT job_id FROM part ORDER BY job_id")
         return [job_id for (job_id,) in rows]
 
+    def add(self, page: Iterable[Part]) -> None:
+        """Add what is to be placed, as the catalog has it."""
+        self._add(page, PLACED)
+
+    def record(self, page: Iterable[Part]) -> None:
+        """Add what was recorded when it was backed up, older backups first."""
+        self._write(RECORD, page)
+
+    def has_recorded(self, path: bytes) -> bool:
+        """Say whether something was recorded at a path."""
+        query = "SELECT EXISTS (SELECT 1 FROM recorded WHERE path = ? AND length > 0)"
+        return bool(self._one(query, path))
+
+    def unlike_record(self) -> list[bytes]:
+        """Return the paths at which not that is to be placed which was recorded."""
+        return [path for (path,) in self._rows.execute(UNLIKE)]
+
+    def take_record(self) -> None:
+        """Place what was recorded, and nothing else."""
+        self._rows.execute("DELETE FROM part WHERE role = ?", (PLACED,))
+        self._rows.execute(AS_RECORDED)
+
     def remove(self, unwanted: Callable[[bytes, str], bool]) -> int:
         """Take entries out by their path and kind; return how many."""
         self._rows.create_function("unwanted", 2, unwanted, deterministic=True)
@@ -109,9 +149,11 @@ class Wanted:
         return self._rows.execute(query, values).fetchone()[0]
 
     def _add(self, page: Iterable[Part], role):
-        rows = ((*part, role) for part in page if part.length)
+        self._write(INSERT, ((*part, role) for part in page if part.length))
+
+    def _write(self, statement, rows):
         self._rows.execute("BEGIN")
-        self._rows.executemany(INSERT, rows)
+        self._rows.executemany(statement, rows)
         self._rows.execute("COMMIT")
 
     def _add_targets(self, view, tick):
