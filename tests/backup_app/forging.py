@@ -33,10 +33,10 @@ def forge(job, members):
     record(job)
 
 
-def record(job):
-    """Let the manifest of a backup say what the catalog says."""
+def record(job, head=None):
+    """Let the manifest of a backup say what the catalog says, below another head if given."""
     path = manifest_path(volume_of(job))
-    head = ManifestReader(path).head
+    head = head or ManifestReader(path).head
     path.unlink()
     entries = list(job.entries.order_by("offset", "pk"))
     head["volume"]["tar_size"] = max(entry.offset + entry.length for entry in entries)

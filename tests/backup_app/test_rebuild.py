@@ -2,12 +2,15 @@
 
 import os
 import shutil
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.utils import timezone
 
 from backup_app import models
 from backup_app.engines.archive import ArchiveEngine
+from backup_app.engines.archive.manifest_reader import ManifestReader
 from backup_app.engines.archive.storing import manifest_path
 from backup_app.engines.base import Problem
 from backup_app.exceptions import EngineError
@@ -16,6 +19,7 @@ from backup_app.models import Client, Entry, Folder, Job, JobSource, Volume
 from .backups import back_up, begin, local_client, local_roots, volume_of
 from .commands import command
 from .factories import AccountFactory, ClientFactory, JobFactory, PoolFactory, StorageFactory
+from .forging import record
 from .restores import restore, tree_of
 from .runs import Recording
 from .test_downloads import below, unpacked, whole
@@ -309,6 +313,49 @@ def test_a_manifest_without_a_head_is_said(chain, damage):
     assert problem.path == str(manifest)
     assert problem.message.startswith(f"The manifest '{manifest}' is damaged: ")
     assert [job.pk for job in brought] == [chain[0].pk, chain[1].pk]
+
+
+def old_backup(client):
+    """Return a backup that began 40 days ago."""
+    job = begin(client)
+    job.started = timezone.now() - timedelta(days=40)
+    job.save()
+    return back_up(client, run=Recording(job))
+
+
+def copied(job):
+    """Give the files of a backup the times that a plain copy has."""
+    for path in volume_of(job).parent.iterdir():
+        os.utime(path)
+
+
+def test_a_backup_ended_when_its_manifest_says(chain):
+    ended = {job.pk: job.ended for job in chain}
+    copied(chain[0])
+    emptied()
+
+    for job in rebuild(chain[0].storage):
+        assert abs(job.ended - ended[job.pk]) < timedelta(minutes=1)
+        assert job.message == "Brought back from its manifest."
+
+
+def test_a_manifest_without_an_end_makes_no_old_backup_a_new_one(client):
+    job = old_backup(client)
+    manifest = ManifestReader(manifest_path(volume_of(job)))
+    del manifest.head["job"]["ended"]
+    record(job, manifest.head)
+    copied(job)
+    emptied()
+
+    (found,) = rebuild(job.storage)
+
+    assert found.ended == found.started == job.started
+    assert found.message == (
+        "Brought back from its manifest. That says no end: it is taken to have ended when it"
+        " started."
+    )
+    (shown,) = command("backup_status", "--format=json").data["clients"]
+    assert (shown["state"], shown["age_seconds"] // 86_400) == ("overdue", 40)
 
 
 def test_a_missing_volume_is_said(chain):

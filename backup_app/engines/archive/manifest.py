@@ -10,6 +10,7 @@ from pathlib import Path
 
 import orjson
 import zstandard
+from django.utils import timezone
 
 from ...models import Job
 
@@ -66,6 +67,7 @@ def head(job: Job, volume: dict, sources: list[int]) -> dict:
             "requested_by": job.requested_by,
             "created": job.created,
             "started": job.started,
+            "ended": timezone.now(),  # but for what follows this manifest
             "sources": sources,
         },
         "account": {"login": job.account.get_username(), "email": job.account.email},

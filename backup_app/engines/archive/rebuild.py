@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from .surroundings import Surroundings, moment
 ENTRY = ["job_id", "folder_id", "node_id", "name", *Row._fields[1:]]
 RELATED = "client", "fileset", "pool", "storage__zone"
 MESSAGE = "Brought back from its manifest."
+WITHOUT_END = f"{MESSAGE} That says no end: it is taken to have ended when it started."
 FAULTS = BackupError, KeyError, TypeError, ValueError  # what a strange manifest leads to
 
 
@@ -149,8 +149,7 @@ class Comeback:
     def _row(self, client: Client, sources: list[int]) -> Job:
         values = self._head["job"]
         is_free = not Job.objects.filter(pk=values["id"]).exists()
-        written = self._found.manifest.path.stat().st_mtime
-        started = moment(values["started"])
+        started, ended = moment(values["started"]), moment(values.get("ended"))
         return Job(
             pk=values["id"] if is_free and values["id"] > max(sources, default=0) else None,
             account=client.account,
@@ -167,8 +166,9 @@ class Comeback:
             requested_by=values["requested_by"],
             created=moment(values["created"]),
             started=started,
-            ended=max(filter(None, [datetime.fromtimestamp(written, UTC), started])),
-            message=MESSAGE,
+            # When its files were written says nothing: they may be copies.
+            ended=max(filter(None, (started, ended)), default=None),
+            message=MESSAGE if ended else WITHOUT_END,
         )
 
     def _store(self, job: Job, client: Client, sources: list[int]) -> None:
