@@ -10,7 +10,10 @@ class BackupCommand(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument(
-            "--format", choices=["text", "json"], default="text", help="Of the answer; else text."
+            "--format",
+            choices=["text", "json"],
+            default="text",
+            help="Output format; text by default.",
         )
 
     def execute(self, *args, **options):

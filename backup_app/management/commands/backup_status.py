@@ -16,7 +16,7 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("--account", metavar="EMAIL", help="Only this one's clients.")
+        parser.add_argument("--account", metavar="EMAIL", help="Only the clients of this account.")
 
     def handle(self, *, account, **options):
         found = overview.of_clients(clients_named(account=account))

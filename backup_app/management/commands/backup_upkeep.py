@@ -12,8 +12,16 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("--every", type=float, default=5, metavar="SECONDS", help="Else 5.")
-        parser.add_argument("--once", action="store_true", help="Do it once and end, for cron.")
+        parser.add_argument(
+            "--every",
+            type=float,
+            default=5,
+            metavar="SECONDS",
+            help="Seconds between two rounds; 5 by default.",
+        )
+        parser.add_argument(
+            "--once", action="store_true", help="Do one round and end, as for cron."
+        )
 
     def handle(self, *, every, once, **options):
         if every <= 0:

@@ -13,10 +13,16 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("storages", nargs="*", metavar="STORAGE", help="All without a name.")
-        parser.add_argument("--delete", action="store_true", help="Delete what no job has.")
         parser.add_argument(
-            "--dry-run", action="store_true", help="With --delete, only say what is found."
+            "storages", nargs="*", metavar="STORAGE", help="Name of a storage; all by default."
+        )
+        parser.add_argument(
+            "--delete", action="store_true", help="Delete volumes that belong to no job."
+        )
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="With --delete, show what would be deleted, and delete nothing.",
         )
 
     def handle(self, *, storages, delete, dry_run, **options):

@@ -11,14 +11,17 @@ MOST_DAYS = 36_500
 
 
 class Command(BackupCommand):
-    help = "Make an API key of an account and write it, this once; it is the password of its login."
+    help = "Make an API key for an account and print it; it cannot be shown again."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("email", help="The e-mail address that the account logs in with.")
+        parser.add_argument("email", help="E-mail address of the account.")
         parser.add_argument("--name", default="", help="What the key is for.")
         parser.add_argument(
-            "--expires", type=int, metavar="DAYS", help="How long it can be used; else for ever."
+            "--expires",
+            type=int,
+            metavar="DAYS",
+            help="Days until the key expires; never by default.",
         )
 
     def handle(self, *, email, name, expires, **options):

@@ -13,11 +13,11 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("storages", nargs="+", metavar="STORAGE")
+        parser.add_argument("storages", nargs="+", metavar="STORAGE", help="Name of a storage.")
         parser.add_argument(
             "--force",
             action="store_true",
-            help="Also a folder that lacks the volumes of the storage's backups.",
+            help="Also label a folder that lacks the volumes of the storage's backups.",
         )
 
     def handle(self, *, storages, force, **options):

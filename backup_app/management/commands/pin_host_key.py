@@ -11,16 +11,18 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("client", help="Name or IP address.")
-        parser.add_argument("--account", metavar="EMAIL", help="Whose client it is.")
+        parser.add_argument("client", help="Name or IP address of the client.")
         parser.add_argument(
-            "--yes", action="store_true", help="Do not ask whether they are the client's own."
+            "--account",
+            metavar="EMAIL",
+            help="E-mail address of the client's account; needed if several have one of this name.",
+        )
+        parser.add_argument("--yes", action="store_true", help="Trust the keys without asking.")
+        parser.add_argument(
+            "--replace", action="store_true", help="Replace keys that were pinned before."
         )
         parser.add_argument(
-            "--replace", action="store_true", help="Forget the keys that were pinned before."
-        )
-        parser.add_argument(
-            "--shared", action="store_true", help="Another account may have the same machine."
+            "--shared", action="store_true", help="Allow another account to have the same machine."
         )
 
     def handle(self, *, client, account, yes, replace, shared, **options):

@@ -18,9 +18,13 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("--client", help="Only of this one, by name or IP address.")
-        parser.add_argument("--account", metavar="EMAIL", help="Only of this one's clients.")
-        parser.add_argument("--dry-run", action="store_true", help="Only say what would go.")
+        parser.add_argument("--client", help="Only backups of this client, by name or IP address.")
+        parser.add_argument(
+            "--account", metavar="EMAIL", help="Only backups of this account's clients."
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Show what would be removed, and remove nothing."
+        )
 
     def handle(self, *, client, account, dry_run, **options):
         removals = retention.prune(clients_named(client, account), dry_run=dry_run)

@@ -16,9 +16,13 @@ class Command(BackupCommand):
     def add_arguments(self, parser):
         super().add_arguments(parser)
         parser.add_argument(
-            "--days", type=int, help="How long ago at least; else BACKUP_PURGE_DAYS."
+            "--days",
+            type=int,
+            help="Days since a client was deleted; BACKUP_PURGE_DAYS by default.",
         )
-        parser.add_argument("--dry-run", action="store_true", help="Only say what would go.")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Show what would be removed, and remove nothing."
+        )
 
     def handle(self, *, days, dry_run, **options):
         days = conf.PURGE_DAYS if days is None else days

@@ -16,8 +16,12 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("storages", nargs="*", metavar="STORAGE", help="All without a name.")
-        parser.add_argument("--dry-run", action="store_true", help="Only say what would come back.")
+        parser.add_argument(
+            "storages", nargs="*", metavar="STORAGE", help="Name of a storage; all by default."
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Show what would come back, and store nothing."
+        )
 
     def handle(self, *, storages, dry_run, **options):
         found, problems = [], []

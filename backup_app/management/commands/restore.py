@@ -18,13 +18,23 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("job", type=int, help="The number of the backup.")
-        parser.add_argument("paths", nargs="+", metavar="PATH", help="A folder brings all below.")
+        parser.add_argument("job", type=int, help="Number of the backup job.")
         parser.add_argument(
-            "--to", default="/", metavar="FOLDER", help="Below which the whole paths are put."
+            "paths",
+            nargs="+",
+            metavar="PATH",
+            help="Path of a file, or of a folder with everything in it.",
         )
-        parser.add_argument("--client", help="Another client of the account, to restore to.")
-        parser.add_argument("--wait", action="store_true", help="Until it has ended.")
+        parser.add_argument(
+            "--to",
+            default="/",
+            metavar="FOLDER",
+            help="Folder to restore to, with whole paths below it; where things were by default.",
+        )
+        parser.add_argument(
+            "--client", help="Client to restore to; the one that was backed up by default."
+        )
+        parser.add_argument("--wait", action="store_true", help="Wait until the job has ended.")
 
     def handle(self, *, job, paths, to, client, wait, **options):
         backup = job_with_id(job)

@@ -3,7 +3,7 @@ from ..base import BackupCommand
 
 
 class Command(BackupCommand):
-    help = "Let an API key be accepted no more, at once and for good."
+    help = "Revoke an API key, at once and for good."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

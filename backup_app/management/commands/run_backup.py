@@ -9,14 +9,22 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("client", help="Its name or IP address.")
-        parser.add_argument("--account", metavar="EMAIL", help="Whose client it is.")
+        parser.add_argument("client", help="Name or IP address of the client.")
         parser.add_argument(
-            "--level", default="incremental", help="full, differential, or else incremental."
+            "--account",
+            metavar="EMAIL",
+            help="E-mail address of the client's account; needed if several have one of this name.",
         )
-        parser.add_argument("--fileset", metavar="NAME", help="Another than the client's own.")
-        parser.add_argument("--pool", metavar="NAME", help="Another than the client's own.")
-        parser.add_argument("--wait", action="store_true", help="Until it has ended.")
+        parser.add_argument(
+            "--level",
+            default="incremental",
+            help="full, differential or incremental; incremental by default.",
+        )
+        parser.add_argument(
+            "--fileset", metavar="NAME", help="Fileset to use instead of the client's."
+        )
+        parser.add_argument("--pool", metavar="NAME", help="Pool to use instead of the client's.")
+        parser.add_argument("--wait", action="store_true", help="Wait until the job has ended.")
 
     def handle(self, *, client, account, level, fileset, pool, wait, **options):
         client = client_named(client, account)

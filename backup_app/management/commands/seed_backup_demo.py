@@ -13,9 +13,15 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("--user", metavar="EMAIL", required=True, help="Whose client it is.")
         parser.add_argument(
-            "--folder", metavar="PATH", type=Path, required=True, help="Where the files go."
+            "--user", metavar="EMAIL", required=True, help="E-mail address of the account."
+        )
+        parser.add_argument(
+            "--folder",
+            metavar="PATH",
+            type=Path,
+            required=True,
+            help="Folder to write the demo files to.",
         )
 
     def handle(self, *, user, folder, **options):

@@ -20,16 +20,22 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("--account", metavar="EMAIL", required=True, help="Whose it becomes.")
-        parser.add_argument("--zone", metavar="NAME", help="Needed where Bacula has several.")
+        parser.add_argument(
+            "--account", metavar="EMAIL", required=True, help="E-mail address of the account."
+        )
+        parser.add_argument(
+            "--zone", metavar="NAME", help="Zone of the Bacula; needed if there are several."
+        )
         parser.add_argument(
             "--client",
             action="append",
             default=[],
             metavar="NAME",
-            help="Only this one, by its name in Bacula; may be repeated.",
+            help="Adopt only this client, by its name in Bacula; can be repeated.",
         )
-        parser.add_argument("--dry-run", action="store_true", help="Only say what would be done.")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Show what would be adopted, and store nothing."
+        )
 
     def handle(self, *, account, zone, client, dry_run, **options):
         zone = _zone(zone)

@@ -15,8 +15,12 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("jobs", nargs="*", type=int, metavar="JOB", help="The number of one.")
-        parser.add_argument("--wait", action="store_true", help="Until all have ended.")
+        parser.add_argument(
+            "jobs", nargs="*", type=int, metavar="JOB", help="Number of a backup job."
+        )
+        parser.add_argument(
+            "--wait", action="store_true", help="Wait until all verifications have ended."
+        )
 
     def handle(self, *, wait, **options):
         backups = [job_with_id(pk) for pk in options["jobs"] or newest_chains()]

@@ -23,21 +23,30 @@ class Command(BaseCommand):
     help = "Write events as iCalendar: all published ones, unless told otherwise."
 
     def add_arguments(self, parser):
-        parser.add_argument("--output", metavar="FILE", help="Where to; otherwise to stdout.")
         parser.add_argument(
-            "--start", metavar="DATE", default="0001-01-01", help="Only from this day on."
+            "--output", metavar="FILE", help="File to write to; standard output by default."
         )
         parser.add_argument(
-            "--end", metavar="DATE", default="9999-12-31", help="Only up to this day."
+            "--start", metavar="DATE", default="0001-01-01", help="Only events from this day on."
         )
         parser.add_argument(
-            "--category", metavar="SLUGS", help="Only in one of these categories or below it."
+            "--end", metavar="DATE", default="9999-12-31", help="Only events up to this day."
         )
         parser.add_argument(
-            "--status", metavar="STATUSES", default=Status.PUBLISH, help="Only with one of these."
+            "--category",
+            metavar="SLUGS",
+            help="Only events in these categories, comma-separated, or below them.",
         )
         parser.add_argument(
-            "--user", metavar="EMAIL", help="Write what this user may read, not what anybody may."
+            "--status",
+            metavar="STATUSES",
+            default=Status.PUBLISH,
+            help="Only events with these statuses, comma-separated.",
+        )
+        parser.add_argument(
+            "--user",
+            metavar="EMAIL",
+            help="Export what this user may read; what is public by default.",
         )
 
     def handle(self, *, output, start, end, category, status, user, **options):

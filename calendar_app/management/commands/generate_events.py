@@ -8,8 +8,10 @@ class Command(BaseCommand):
     help = "Store made-up events in any number, to see how the calendar does with many."
 
     def add_arguments(self, parser):
-        parser.add_argument("number", type=int, help="How many events.")
-        parser.add_argument("--seed", type=int, default=1, help="Another one, other events.")
+        parser.add_argument("number", type=int, help="Number of events.")
+        parser.add_argument(
+            "--seed", type=int, default=1, help="Each seed makes other events; 1 by default."
+        )
 
     def handle(self, *, number, seed, **options):
         if number < 1:

@@ -26,30 +26,46 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("url", help="Such as https://example.org/wp-json/tribe/events/v1.")
-        parser.add_argument("--user", metavar="EMAIL", help="The editor in whose name to import.")
-        parser.add_argument("--dry-run", action="store_true", help="Only say what would be done.")
         parser.add_argument(
-            "--start-date", default="1970-01-01", metavar="DATE", help="Only from this day on."
+            "url", help="The API's URL, such as https://example.org/wp-json/tribe/events/v1."
         )
         parser.add_argument(
-            "--status", default="publish", metavar="STATUSES", help="Only with one of these."
+            "--user",
+            metavar="EMAIL",
+            help="E-mail address of the editor who becomes the author of new events.",
         )
         parser.add_argument(
-            "--modified-after", metavar="DATE", help="Only what was changed after this instant."
+            "--dry-run", action="store_true", help="Show what would be imported, and store nothing."
         )
         parser.add_argument(
-            "--from-page", type=int, default=1, metavar="N", help="Leave out the pages before."
+            "--start-date",
+            default="1970-01-01",
+            metavar="DATE",
+            help="Only events from this day on.",
+        )
+        parser.add_argument(
+            "--status",
+            default="publish",
+            metavar="STATUSES",
+            help="Only events with one of these statuses, comma-separated.",
+        )
+        parser.add_argument(
+            "--modified-after",
+            metavar="DATE",
+            help="Only events that were changed after this time.",
+        )
+        parser.add_argument(
+            "--from-page", type=int, default=1, metavar="N", help="Page to start with."
         )
         parser.add_argument(
             "--series",
             action="store_true",
-            help="Ask of each event which others are parts of it: a request for each.",
+            help="Also import which events are parts of another; one more request for each event.",
         )
         parser.add_argument(
             "--username",
             default="",
-            help="Log in to the service as this user, who may see more than the public; the "
+            help="User name at the other service, for what it does not show the public; the "
             f"password is that of the variable {PASSWORD}, or asked for.",
         )
 

@@ -26,17 +26,25 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("source", metavar="FILE|URL", help="http, https and webcal URLs work.")
-        parser.add_argument("--user", metavar="EMAIL", help="The editor in whose name to import.")
-        parser.add_argument("--dry-run", action="store_true", help="Only say what would be done.")
         parser.add_argument(
-            "--horizon", type=int, metavar="DAYS", help="How far ahead recurring events go."
+            "source", metavar="FILE|URL", help="A file, or an http, https or webcal URL."
+        )
+        parser.add_argument(
+            "--user",
+            metavar="EMAIL",
+            help="E-mail address of the editor who becomes the author of new events.",
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="Show what would be imported, and store nothing."
+        )
+        parser.add_argument(
+            "--horizon", type=int, metavar="DAYS", help="Import recurring events this far ahead."
         )
         parser.add_argument(
             "--status",
             default=Status.PUBLISH,
             choices=[Status.PUBLISH, Status.DRAFT, Status.PENDING, Status.PRIVATE],
-            help="The status of the events.",
+            help="Status of the imported events.",
         )
 
     def handle(self, *, source, user, dry_run, horizon, status, **options):

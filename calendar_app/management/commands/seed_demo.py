@@ -14,7 +14,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("--user", metavar="EMAIL", help="Who is the author of the records.")
+        parser.add_argument(
+            "--user", metavar="EMAIL", help="E-mail address of the author of the records."
+        )
 
     def handle(self, *, user, **options):
         author = user_by_email(user) if user else None

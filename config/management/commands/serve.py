@@ -22,18 +22,44 @@ class Command(BaseCommand):
     help = "Serve the web site and do the background work, both until Ctrl-C."
 
     def add_arguments(self, parser):
-        parser.add_argument("--host", default=os.environ.get("HOST") or "127.0.0.1")
-        parser.add_argument("--port", default=os.environ.get("PORT") or "8000")
-        parser.add_argument("--web-workers", default=MOST_WORKERS, type=int, metavar="N")
-        parser.add_argument("--threads", default=4, type=int, metavar="N", help="a web worker has")
         parser.add_argument(
-            "--backup-workers", default=2, type=int, metavar="N", help="so many jobs run at once"
+            "--host",
+            default=os.environ.get("HOST") or "127.0.0.1",
+            help="Address to listen on; %(default)s by default.",
         )
         parser.add_argument(
-            "--setup", action="store_true", help="Migrate before, and make the demo when first run."
+            "--port",
+            default=os.environ.get("PORT") or "8000",
+            help="Port to listen on; %(default)s by default.",
         )
         parser.add_argument(
-            "--with-parent", action="store_true", help="Stop when the starting process is gone."
+            "--web-workers",
+            default=MOST_WORKERS,
+            type=int,
+            metavar="N",
+            help="Processes that answer requests; %(default)s by default.",
+        )
+        parser.add_argument(
+            "--threads",
+            default=4,
+            type=int,
+            metavar="N",
+            help="Threads of a web worker; %(default)s by default.",
+        )
+        parser.add_argument(
+            "--backup-workers",
+            default=2,
+            type=int,
+            metavar="N",
+            help="Backup jobs that run at once; %(default)s by default.",
+        )
+        parser.add_argument(
+            "--setup",
+            action="store_true",
+            help="First migrate the database and, on the first run, make the demo.",
+        )
+        parser.add_argument(
+            "--with-parent", action="store_true", help="Stop when the parent process ends."
         )
 
     def handle(self, *, with_parent, **options):
