@@ -1,5 +1,6 @@
 """Logins with a password or an API key, slowed for whoever guesses."""
 
+import re
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -15,6 +16,7 @@ from backup_app.exceptions import TooManyAttempts
 from backup_app.throttling import LoginThrottle
 
 WINDOW = timedelta(minutes=5)
+WITH_PORT = re.compile(r"([0-9.]+):[0-9]+|\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?")
 
 
 class SlowedBackend(ModelBackend):
@@ -74,5 +76,8 @@ def address(request):
     """Return who asks: the peer, or the one that our own proxy names."""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
     if settings.BEHIND_PROXY and forwarded:
-        return forwarded.rpartition(",")[2].strip()
+        last = forwarded.rpartition(",")[2].strip()
+        # Some proxies add the port, which is another one for each connection.
+        found = WITH_PORT.fullmatch(last)
+        return found[1] or found[2] if found else last
     return request.META.get("REMOTE_ADDR", "")

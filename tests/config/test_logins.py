@@ -64,6 +64,22 @@ def test_behind_a_proxy_it_is_the_visitor_who_waits(settings):
     assert ask("right", HTTP_X_FORWARDED_FOR="1.1.1.1, 192.0.2.8").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("192.0.2.7:1000", "192.0.2.7:2000"),
+        ("192.0.2.7:1000", "192.0.2.7"),
+        ("[2001:db8::1]:1000", "2001:db8::2"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+    ],
+)
+def test_a_proxy_may_write_an_address_in_several_ways(settings, first, then):
+    settings.BEHIND_PROXY = True
+    guess(HTTP_X_FORWARDED_FOR=first)
+
+    assert ask("right", HTTP_X_FORWARDED_FOR=then).status_code == 429
+
+
 def test_without_a_proxy_nobody_chooses_an_address():
     guess(HTTP_X_FORWARDED_FOR="192.0.2.7")
 
