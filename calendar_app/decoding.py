@@ -18,7 +18,7 @@ from .pictures import FORMATS, Picture, PictureError
 WAIT = 10  # seconds until the pictures of others have been read
 SECONDS = 30  # of processor time for one
 
-_turn = threading.Lock()
+turn = threading.Lock()
 logger = logging.getLogger(__name__)
 
 
@@ -31,7 +31,7 @@ def read(body: bytes, *, max_pixels: int, max_memory: int) -> tuple[Picture, dic
 
     Raises Busy when it is not this picture's turn in time.
     """
-    if not _turn.acquire(timeout=WAIT):
+    if not turn.acquire(timeout=WAIT):
         raise Busy
     try:
         output = _run(
@@ -41,7 +41,7 @@ def read(body: bytes, *, max_pixels: int, max_memory: int) -> tuple[Picture, dic
         logger.warning("%s %s", e, (e.stderr or b"").decode(errors="replace")[-1000:])
         raise PictureError("cannot be read: its decoder fails or takes too long") from e
     finally:
-        _turn.release()
+        turn.release()
     return _unpacked(output)
 
 

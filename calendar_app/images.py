@@ -164,7 +164,9 @@ def _read(file):
             body, max_pixels=conf.IMAGE_MAX_PIXELS, max_memory=conf.IMAGE_MAX_MEMORY
         )
     except decoding.Busy as e:
-        raise ImageBusyError(f"{file.name!r} has to wait: other images are being read.") from e
+        raise ImageBusyError(
+            f"{file.name!r} was not stored: other images are being read.", "file"
+        ) from e
     except pictures.PictureError as e:
         raise ImageError(f"{file.name!r} {e}.", "file") from e
 

@@ -147,7 +147,7 @@ def test_a_decoder_knows_no_secrets(monkeypatch):
 @pytest.mark.django_db
 def test_who_waits_too_long_is_told_to_come_again(media, monkeypatch):
     monkeypatch.setattr(decoding, "WAIT", 0.01)
-    with decoding._turn:
+    with decoding.turn:
         answer = client_of(role="Contributor").post(
             f"{P}/images", {"file": ContentFile(photo(), "a.png")}, format="multipart"
         )

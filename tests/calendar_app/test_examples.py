@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
 import calendar_app
-from calendar_app import description, images
+from calendar_app import decoding, description, images
 from calendar_app.demo import posters
 from calendar_app.demo.seeding import DemoCalendar
 from tests.recording import Recorder, count_ids_from_one
@@ -64,6 +64,7 @@ BODIES = {
 @pytest.fixture
 def recorder(db, media, settings, monkeypatch):
     monkeypatch.setattr(images.secrets, "token_hex", lambda size: "5f3c0e9a1b7d2468")
+    monkeypatch.setattr(decoding, "WAIT", 0)
     settings.CALENDAR_BASE_URL = "https://calendar.example.org"
     return Recorder(description.openapi(P))
 
@@ -115,6 +116,9 @@ def be_refused(recorder, editor):
     recorder.ask(editor, "tags_create", status=413, body={"name": "x" * 2_500_000})
     recorder.ask(editor, "images_create", status=415, body={})
     recorder.ask(guesser(), "events_list", status=429)
+    with decoding.turn:
+        body = {"file": SimpleUploadedFile("foyer.jpg", b"x", "image/jpeg")}
+        recorder.ask(editor, "images_create", status=503, body=body, form="multipart")
 
 
 def guesser():
