@@ -19,6 +19,7 @@ amount, `$10 – $20 – $30`, and is the same cost: `parse(parse(x).full) == pa
 
 import re
 import reprlib
+from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -142,6 +143,21 @@ def parse(value: object, *, symbol: str = "$", code: str = "USD", position: str 
     shown = [each.show(currency) for each in amounts] or [text]
     text, full = " – ".join(dict.fromkeys((shown[0], shown[-1]))), " – ".join(shown)
     return Cost(_within(LONGEST, text), _within(LONGEST_FULL, full), details)
+
+
+def unfolded(text: object, details: object) -> object:
+    """Return as a list of amounts what shows this text and has these details, which name more.
+
+    Text itself where they do not.
+    """
+    match details:
+        case {"values": [_, _, _, *_] as values, "currency_symbol": str(symbol), **more}:
+            amounts = [f"{value}{symbol}" for value in values]
+            if more.get("currency_position") == "prefix":
+                amounts = [f"{symbol}{value}" for value in values]
+            with suppress(CostError):
+                return amounts if parse(amounts).details["values"] == values else text
+    return text
 
 
 def _line(item: object) -> str:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from functools import cache
 from hashlib import sha256
 
+from .. import cost
 from ..models import Category, Event, Tag
 from ..names import named
 from ..serializers import (
@@ -93,6 +94,8 @@ class ServiceImport:
 
     def _event(self, record, label):
         data = self._data(record, label)
+        if "cost" in data:
+            data["cost"] = cost.unfolded(data["cost"], record.get("cost_details"))
         data["categories"] = self._each(record, "categories", label, self._category_of)
         data["tags"] = self._each(record, "tags", label, self._tag_of)
         data["venue"] = self._each(record, "venue", label, self._venue)

@@ -101,6 +101,24 @@ def test_the_full_form_names_every_amount(value, full, values):
     assert cost.parse(full) == parsed
 
 
+@pytest.mark.parametrize("value", [["0$", "20$", "30$"], [30, 10, 20], "€ 1 – € 2 – € 3"])
+def test_a_cost_is_unfolded_from_what_it_shows(value):
+    shown = cost.parse(value)
+
+    again = cost.parse(cost.unfolded(shown.text, shown.details))
+
+    assert again.details == shown.details
+
+
+@pytest.mark.parametrize(
+    "details",
+    [None, {}, {"values": ["1", "2"], "currency_symbol": "$"}, {"values": [1, 2, 3]}, "x"]
+    + [{"values": values, "currency_symbol": "$"} for values in (["a", "b", "c"], [{}, None, []])],
+)
+def test_a_cost_is_its_text_where_its_details_name_no_more(details):
+    assert cost.unfolded("1 – 2", details) == "1 – 2"
+
+
 @pytest.mark.parametrize(
     ("value", "text", "currency"),
     [

@@ -396,6 +396,15 @@ class TestImport:
 
         assert titles() == ["Rock & Roll &amp;"]
 
+    def test_keeps_every_amount_of_a_cost(self, source):
+        EventFactory(cost="Free – 20$ – 30$")
+        source.record()
+        forget()
+
+        run(source)
+
+        assert Event.objects.get().cost == "Free – 20$ – 30$"
+
     def test_reads_texts_as_they_are_from_this_namespace(self, source):
         EventFactory(title="Say &eacute;")
         source.record()
