@@ -373,3 +373,39 @@ def test_a_restore_is_done_as_a_job(client, tree, place):
     assert job.message == str(job.log.last()) == "7 entries, 3 bytes restored."
     assert tree_of(below(os.fsdecode(to), tree)) == before
     assert list((place / "storage/work").iterdir()) == []
+
+
+@pytest.fixture
+def misplacing(client, tree):
+    """A backup of an earlier version, in which a folder became a symlink while it was read."""
+    job = back_up(client)
+    top = str(tree).strip("/")
+    members = [
+        (top, tarfile.DIRTYPE, ""),
+        (f"{top}/current", tarfile.SYMTYPE, "releases/2"),
+        (f"{top}/current/a", tarfile.REGTYPE, ""),
+        (f"{top}/current/sub", tarfile.DIRTYPE, ""),
+        (f"{top}/current/sub/b", tarfile.REGTYPE, ""),
+        (f"{top}/current-not", tarfile.REGTYPE, ""),
+    ]
+    forge(job, members)
+    return job
+
+
+def test_what_lies_below_a_symlink_is_named_and_the_rest_restored(misplacing, tree, place):
+    run = restore(misplacing, tree, to=place / "new")
+
+    named = [message for level, message in run.lines if level == "warning"]
+    reason = "What it lies in is no folder in this backup."
+    assert named == [f"'{tree}/current/{name}': {reason}" for name in ("a", "sub", "sub/b")]
+    assert run.outcome.warnings == 3
+    new = Path(f"{place}/new{tree}")
+    assert sorted(path.name for path in new.iterdir()) == ["current", "current-not"]
+    assert (new / "current").readlink() == Path("releases/2")
+
+
+def test_a_file_below_a_symlink_is_restored_without_it(misplacing, tree, place):
+    run = restore(misplacing, tree / "current/a", to=place / "new")
+
+    assert run.outcome.warnings == 0
+    assert Path(f"{place}/new{tree}/current/a").read_text() == "owned"

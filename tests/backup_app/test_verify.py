@@ -8,7 +8,7 @@ from django.utils import timezone
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.storing import manifest_path
 from backup_app.exceptions import Canceled, EngineError
-from backup_app.models import Entry, Job
+from backup_app.models import Entry, Folder, Job
 
 from .backups import KiB, back_up, local_client, local_roots, volume_of
 from .factories import JobFactory
@@ -241,3 +241,20 @@ def test_of_many_faults_the_log_names_the_first(job, monkeypatch):
 def test_a_verification_can_be_canceled(job):
     with pytest.raises(Canceled):
         engine.verify(begin_verify(job, cancel_at=3))
+
+
+@pytest.mark.parametrize("level", ["Full", "Incremental"])
+def test_what_lies_below_a_symlink_is_named(place, tree, job, level):
+    if level == "Incremental":
+        job = back_up(job.client, level)
+    folder = Folder.objects.get(path=bytes(tree) + b"/sub")
+    values = {"folder": folder.parent, "name": folder.name}
+    job.entries.filter(**values).delete()
+    job.entries.create(**values, kind="l", target=b"elsewhere")
+
+    *_, error = faults(job)
+
+    assert error == (
+        f"'{tree}/sub' is no folder in this backup: what lies below it cannot be restored together"
+        " with it."
+    )

@@ -85,13 +85,16 @@ def _restore(run, wanted, folder):
     foreign = target.machine.local and job.parent.client_id != job.client_id
     if foreign:
         _leave_devices(wanted, run)
+    refusals = Refusals(run)
+    wanted.remove_misplaced(
+        lambda path: refusals(path.strip(b"/"), "What it lies in is no folder in this backup.")
+    )
     target.require_room(wanted)
     files, size = wanted.count(), wanted.size()
     run.expect(size)
     where = "its original location" if destination == paths.ROOT else paths.shown(destination)
     what = counted(files, "entry", "entries")
     run.info(f"To {where} on '{job.client}': {what} of backup {job.parent_id}.")
-    refusals = Refusals(run)
     with target.private_folder(wanted, folder):
         unpack(wanted, target.machine, target.tree, run, attributes="user.*" if foreign else "*")
         if foreign:

@@ -49,6 +49,7 @@ class Verification:
         self._check_manifest(volume, path)
         self._check_content(volume, path)
         self._check_view()
+        self._check_places()
         if self.faults:
             some = f"the first {NAMED} of " if self.faults > NAMED else ""
             words = f"its log names {some}{self.faults} faults"
@@ -125,6 +126,13 @@ class Verification:
             return
         for path in unlike:
             self.fault(f"'{paths.shown(path)}' would not be restored: the catalog is damaged.")
+
+    def _check_places(self) -> None:
+        for folder in View(self.job).misplaced().values_list("path", flat=True):
+            self.fault(
+                f"'{paths.shown(folder)}' is no folder in this backup: what lies below it cannot be"
+                " restored together with it."
+            )
 
     def _rows(self) -> Iterator[Row]:
         """Yield what the catalog has of the backup, in the order of the volume."""

@@ -6,6 +6,7 @@ from functools import cached_property
 from django.db.models import (
     Case,
     Count,
+    Exists,
     F,
     Max,
     OuterRef,
@@ -108,6 +109,15 @@ class View:
         found = list(self.content(folder).filter(kind=DIRECTORY).order_by("name"))
         counts = self._counts(folder)
         return [as_node(entry, folder.path, counts.get(entry.node_id, {})) for entry in found]
+
+    def misplaced(self) -> QuerySet[Folder]:
+        """Return folders with content in whose place the view has something else, by path."""
+        place = self.at(folder=OuterRef("parent"), name=OuterRef("name"))
+        of_client = Folder.objects.filter(client=self.job.client_id)
+        found = of_client.filter(
+            Exists(place.exclude(kind=DIRECTORY)), Exists(self.at(folder=OuterRef("pk")))
+        )
+        return found.order_by("path")
 
     def _rows(self) -> QuerySet[Entry]:
         # A sum has no index: there is no plan that reads whole jobs to find one place.

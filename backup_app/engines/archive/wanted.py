@@ -35,6 +35,14 @@ UNION SELECT path FROM part p WHERE role = 0 AND NOT EXISTS (
 AS_RECORDED = """INSERT OR REPLACE INTO part
     SELECT job_id, offset, length, path, kind, size, sha256, target, 0 FROM recorded
     WHERE length > 0"""
+# Between these two are all paths below something that is no folder; "0" comes after "/".
+MISPLACING = f"""
+SELECT start, end FROM (
+    SELECT CAST(path || '/' AS BLOB) AS start, CAST(path || '0' AS BLOB) AS end FROM part
+    WHERE kind <> 'd' AND role <> {HELPING}
+) WHERE EXISTS (
+    SELECT 1 FROM part b WHERE b.path > start AND b.path < end AND b.role <> {HELPING}
+)"""  # noqa: S608
 INSERT = "INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -128,6 +136,16 @@ class Wanted:
         self._rows.create_function("unwanted", 2, unwanted, deterministic=True)
         return self._rows.execute("DELETE FROM part WHERE unwanted(path, kind)").rowcount
 
+    def remove_misplaced(self, tell: Callable[[bytes], None]) -> None:
+        """Take out what lies below something that is no folder, and ``tell`` the path of each."""
+        self._index_paths()
+        for start, end in self._rows.execute(MISPLACING).fetchall():
+            below = "FROM part WHERE path > ? AND path < ? AND role <> ?"
+            found = self._rows.execute(f"SELECT path {below}", (start, end, HELPING))
+            for (path,) in found:
+                tell(path)
+            self._rows.execute(f"DELETE {below}", (start, end, HELPING))
+
     def placed(self) -> Iterator[tuple[bytes, str]]:
         """Yield path and kind of all that is to be placed."""
         return self._rows.execute("SELECT path, kind FROM part WHERE role = ?", (PLACED,))
@@ -145,6 +163,9 @@ class Wanted:
         query = "SELECT EXISTS (SELECT 1 FROM part WHERE path = ? AND role <> ?)"
         return bool(self._one(query, path, HELPING))
 
+    def _index_paths(self):
+        self._rows.execute("CREATE INDEX IF NOT EXISTS part_path ON part (path, job_id)")
+
     def _one(self, query, *values):
         return self._rows.execute(query, values).fetchone()[0]
 
@@ -159,7 +180,7 @@ class Wanted:
     def _add_targets(self, view, tick):
         if not self._one("SELECT EXISTS (SELECT 1 FROM part WHERE kind = 'h')"):
             return
-        self._rows.execute("CREATE INDEX part_path ON part (path, job_id)")
+        self._index_paths()
         wanted = self._rows.execute(
             "SELECT DISTINCT l.job_id, l.target FROM part l WHERE l.kind = 'h' AND NOT EXISTS"
             " (SELECT 1 FROM part t WHERE t.path = l.target AND t.job_id = l.job_id)"
