@@ -207,6 +207,22 @@ def test_a_folder_that_is_swapped_for_a_symlink_meanwhile_does_not_lead_outside(
     assert outcomes <= {"restored", "refused"}
 
 
+def test_an_owner_of_the_destination_keeps_nothing_of_a_private_folder(backup, place):
+    class Renaming(Recording):
+        def tick(self, files=None, size=None):
+            super().tick(files, size)
+            for private in place.glob(".restore-*"):
+                private.rename(place / f"kept-{self.ticks}")
+
+    shutil.rmtree(place / "tree/a")
+
+    restore(backup, run=Renaming(begin_restore(backup, place / "tree")))
+
+    assert (place / "tree/a/victim").read_text() == "from the backup"
+    [kept] = place.glob("kept-*")
+    assert list(kept.iterdir()) == []
+
+
 def outcome(backup, path):
     try:
         restore(backup, path)

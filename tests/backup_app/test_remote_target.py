@@ -1,7 +1,9 @@
 """The scripts that restore on other machines, run on this one: no network makes them slow."""
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -228,8 +230,8 @@ class Lying(LocalMachine):
     ("answers", "sentence"),
     [
         (["true"], "did not say where it made a folder"),
-        (["printf '/x\\0'", "printf '?what\\0'"], "said something strange"),
-        (["printf '/x\\0'", "cat /dev/zero | tr '\\0' +"], "said something without an end"),
+        (["printf '/x\\0.\\0'", "printf '?what\\0'"], "said something strange"),
+        (["printf '/x\\0.\\0'", "cat /dev/zero | tr '\\0' +"], "said something without an end"),
         (["true", "cat /dev/zero"], "did not say where it made a folder"),
     ],
 )
@@ -239,3 +241,26 @@ def test_a_machine_that_answers_something_else_is_refused(work, answers, sentenc
 
     with pytest.raises(EngineError, match=sentence), target.private_folder(None, work):
         target.place((), {}.__setitem__)
+
+
+def test_nothing_stays_in_a_private_folder_that_was_renamed(place, destination):
+    def fill(folder):
+        (folder / "secret").write_text("root's")
+        folder.parent.rename(destination / "kept")
+
+    with pytest.raises(EngineError, match="can't cd to"):
+        place(fill)
+
+    assert list((destination / "kept").iterdir()) == []
+
+
+def test_a_restore_fails_whose_private_folder_may_have_been_emptied(place, destination):
+    def fill(folder):
+        files(a="new")(folder)
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (process / "cwd").readlink() == folder.parent:
+                    os.kill(int(process.name), signal.SIGKILL)
+
+    with pytest.raises(EngineError, match="'sh' failed"):
+        place(fill)

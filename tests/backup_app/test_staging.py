@@ -54,6 +54,16 @@ def test_a_private_folder_is_the_servers_own_and_gone_afterwards(root, work):
     assert list(root.iterdir()) == []
 
 
+def test_nothing_stays_in_one_that_was_renamed(root, work):
+    with Staging(7, work).on_disk_of(bytes(root), b"") as fd:
+        os.mkdir("tree", dir_fd=fd)
+        os.close(os.open("tree/secret", os.O_CREAT, dir_fd=fd))
+        [private] = root.iterdir()
+        private.rename(root / "kept")
+
+    assert [list(path.iterdir()) for path in root.iterdir()] == [[]]
+
+
 def test_it_lies_at_the_top_of_the_disk_that_is_restored_to(root, made):
     (root / "a/disk/b").mkdir(parents=True)
     assert len(made(below=b"a")) == 2

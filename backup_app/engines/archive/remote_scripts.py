@@ -30,7 +30,9 @@ keeping_times() {
 """
 )
 
-# $1 place to restore to, $2 name. Prints the folder that it was made in, then what has its prefix.
+# $1 place to restore to, $2 name. Prints the folder that it was made in, then what has its prefix,
+# and a dot. It stays in the folder until its input ends and empties it then, so that it does not
+# matter if somebody has renamed it meanwhile.
 MAKE = (
     COMMON
     + r"""
@@ -55,13 +57,16 @@ done
 go "${top:-/}" || exit 1
 umask 077
 times=$(stat -c %y .)
-mkdir "./$2" "./$2/tree" "./$2/passed" || exit 1
+mkdir "./$2" || exit 1
 touch -m -d "$times" .
 printf '%s\0' "$top"
 for name in .restore-*; do
     [ -O "./$name" ] && [ "$name" != "$2" ] && printf '%s\0' "$name"
 done
-exit 0
+cd -P "./$2" && [ -O . ] && [ -z "$(ls -A)" ] && mkdir tree passed || exit 1
+printf '.\0'
+cat >/dev/null
+find . -xdev -mindepth 1 -delete
 """
 )
 

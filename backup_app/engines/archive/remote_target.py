@@ -45,18 +45,23 @@ class RemoteTarget:
     def private_folder(self, wanted, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
         name = new_name(self.job.pk)
-        words = self._words(MAKE, self._anchor(wanted), name)
-        if not words:
-            raise EngineError("The client did not say where it made a folder for the restore.")
-        parent, *others = words
-        for other in filter(is_left, others):
-            remove(self.machine, b"%b/%b" % (parent, other))
-        self._private = b"%b/%b" % (parent, name)
-        Staging(self.job.pk, work).note(parent=parent, name=name)
-        try:
-            yield
-        finally:
-            remove(self.machine, self._private)
+        argv = ["sh", "-c", MAKE, "sh", self._anchor(wanted), name]
+        with self.machine.start(argv, stdin=subprocess.PIPE, tick=self.tick) as holder:
+            parent, *others = _made(holder)
+            for other in filter(is_left, others):
+                remove(self.machine, b"%b/%b" % (parent, other))
+            self._private = b"%b/%b" % (parent, name)
+            Staging(self.job.pk, work).note(parent=parent, name=name)
+            try:
+                yield
+            except BaseException:
+                with contextlib.suppress(EngineError):
+                    _release(holder)
+                raise
+            else:
+                _release(holder)
+            finally:
+                remove(self.machine, self._private)
 
     def drop(self, helping: Iterable[bytes], wanted) -> None:
         """Remove what was unpacked only to help, and the folders that only lead to it."""
@@ -108,12 +113,6 @@ class RemoteTarget:
         if code:
             raise EngineError(f"Not all could be placed. {process.complaint()}")
 
-    def _words(self, script, *arguments) -> list[bytes]:
-        with self.machine.start(["sh", "-c", script, "sh", *arguments], tick=self.tick) as process:
-            words = process.read_all(MOST).split(b"\0")
-            process.check()
-        return words[:-1]
-
     def _feed(self, arguments: list[bytes], *argv) -> None:
         """Run a program with these arguments, as often as it takes."""
         if not arguments:
@@ -123,6 +122,25 @@ class RemoteTarget:
             process.write(b"".join(argument + b"\0" for argument in arguments))
             process.end_input()
             process.check()
+
+
+def _made(holder: Process) -> list[bytes]:
+    """Return what MAKE prints."""
+    printed = b""
+    while not printed.endswith(b"\0.\0"):
+        block = holder.read()
+        printed += block
+        if not block or len(printed) > MOST:
+            holder.check()
+            raise EngineError("The client did not say where it made a folder for the restore.")
+    return printed.split(b"\0")[:-2]
+
+
+def _release(holder: Process) -> None:
+    """Let the private folder be emptied; EngineError if it may have been so all too early."""
+    holder.tick = nothing
+    holder.end_input()
+    holder.check()
 
 
 def remove(machine: SshMachine, private: bytes, tick: Callable[[], None] = nothing) -> None:

@@ -81,6 +81,9 @@ class Staging:
             try:
                 yield private_fd
             finally:
+                # Whoever owns the folder above can have renamed it, but not what is in it.
+                with contextlib.suppress(OSError):
+                    empty_folder(private_fd)
                 os.close(private_fd)
         finally:
             _remove(name, fd)
