@@ -53,12 +53,12 @@ def parse(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
 def wall(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
     """Return the naive time, in whole seconds, that clocks in `zone` show at what a text means.
 
-    Raises DateError.
+    Of an instant at which they show it for the second time, its `fold` is 1. Raises DateError.
     """
     local, given = _resolved(text, zone, now)
     if given is not zone:
         local = zones.to_wall(zones.to_utc(local, given), zone)
-    return local.replace(microsecond=0, fold=0)
+    return local.replace(microsecond=0)
 
 
 def is_relative(text: str) -> bool:

@@ -199,7 +199,7 @@ def asked(
     *,
     trusted: str = "",
     headers: Mapping[str, str] = HEADERS,
-    connect_seconds: float = 60,
+    connect_seconds: float = 10,
 ) -> Iterator[HTTPResponse]:
     """Yield what target answers, a redirect too, cut off at deadline; raises FetchError.
 

@@ -16,7 +16,7 @@ def place(moment: dt.datetime, tzid: str, fallback: str, *, is_utc_local: bool =
         return moment, known(tzid) or fallback
     name = known(str(moment.tzinfo))
     if name and not (name == "UTC" and is_utc_local):
-        return moment.replace(tzinfo=None, fold=0), name
+        return moment.replace(tzinfo=None), name
     return zones.to_wall(moment, zones.get(fallback)), fallback
 
 

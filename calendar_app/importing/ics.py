@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from .. import zones
 from ..ical.entries import Entry
 from ..ical.occurrences import Series
 from ..ical.writing import location
@@ -68,8 +69,8 @@ class CalendarImport:
         data = {
             "title": entry.title,
             "description": entry.description,
-            "start_date": entry.start.isoformat(" "),
-            "end_date": entry.end.isoformat(" "),
+            "start_date": _date(entry.start, entry.zone),
+            "end_date": _date(entry.end, entry.zone),
             "timezone": entry.zone,
             "all_day": entry.all_day,
             "website": self._website(entry, label),
@@ -114,6 +115,11 @@ class CalendarImport:
         except RefusedError:
             # Programs put what is no address there: the name is worth keeping.
             return [self.copier.make(OrganizerSerializer, data)]
+
+
+def _date(wall, zone):
+    """Return a time as the API takes it: the second of its kind in a night by its instant."""
+    return (zones.to_utc(wall, zones.get(zone)) if wall.fold else wall).isoformat(" ")
 
 
 def _known(uid):

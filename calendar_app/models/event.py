@@ -153,10 +153,21 @@ class Event(Post):
             self.end_date = dt.datetime.combine(self.end_date, DAY_END)
         self.timezone = zones.canonical(self.timezone or conf.zone_name)
         zone = zones.get(self.timezone)
-        self.start_date, self.start_utc = zones.resolve(self.start_date, zone)
-        self.end_date, self.end_utc = zones.resolve(self.end_date, zone)
+        self.start_date, self.start_utc = _resolved(self.start_date, zone, self.start_utc)
+        self.end_date, self.end_utc = _resolved(self.end_date, zone, self.end_utc)
         self.duration = max(0, int((self.end_utc - self.start_utc).total_seconds()))
         self.timezone_abbr = zones.abbreviation(self.start_date, self.timezone)
+
+
+def _resolved(wall, zone, known):
+    """Return a wall time with its instant: of one that clocks show twice, that which it has been.
+
+    The database holds wall times without the fold (PEP 495) that tells which of the two it is.
+    """
+    if known and not wall.fold and zones.is_ambiguous(wall, zone):
+        shown = zones.to_wall(known, zone)
+        wall = shown if shown == wall else wall
+    return zones.resolve(wall, zone)
 
 
 class EventVenue(models.Model):

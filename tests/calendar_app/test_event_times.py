@@ -57,6 +57,57 @@ def test_an_instant_is_shown_in_the_zone_of_the_event(instant):
     assert times(answer)[0] == "2027-03-01 10:00:00"
 
 
+# Paris shows 02:30 twice that night, at 00:30 and at 01:30 UTC.
+TWICE = {"timezone": "Europe/Paris", "end_date": "2027-10-31 04:00"}
+FIRST, SECOND = "2027-10-31 00:30:00", "2027-10-31 01:30:00"
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("2027-10-31 02:30", FIRST),
+        ("2027-10-31T02:30+02:00", FIRST),
+        ("2027-10-31T02:30+01:00", SECOND),
+        ("2027-10-31T01:30Z", SECOND),
+    ],
+)
+def test_a_time_that_clocks_show_twice_is_the_one_that_was_meant(text, instant):
+    answer = create_event(start_date=text, **TWICE)
+
+    assert times(answer) == [
+        "2027-10-31 02:30:00",
+        "2027-10-31 04:00:00",
+        instant,
+        "Europe/Paris",
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": "Other"},
+        {"start_date": "2027-10-31 02:30:00"},
+        {"start_date": "2027-10-31T01:30Z"},
+        {"end_date": "2027-10-31 05:00"},
+    ],
+)
+def test_the_second_of_two_times_stays_so(change):
+    event = Event.objects.get(pk=create_event(start_date="2027-10-31T01:30Z", **TWICE).json()["id"])
+
+    answer = change_event(event, **change).json()
+
+    assert (answer["start_date"], answer["utc_start_date"]) == ("2027-10-31 02:30:00", SECOND)
+    assert answer["timezone_abbr"] == "CET"
+
+
+def test_the_first_of_two_times_can_become_the_second():
+    event = Event.objects.get(pk=create_event(start_date="2027-10-31 02:30", **TWICE).json()["id"])
+
+    answer = change_event(event, start_date="2027-10-31T02:30+01:00").json()
+
+    assert answer["utc_start_date"] == SECOND
+
+
 def test_a_timezone_alone_keeps_the_wall_time():
     event = EventFactory(timezone="UTC")
 

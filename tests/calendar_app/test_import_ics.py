@@ -78,6 +78,26 @@ class TestEvent:
         assert (venue.name, venue.geo_lat, venue.geo_lng) == ("The Barn", 51.5, -2.25)
         assert (organizer.name, organizer.email) == ("Ann", "ann@example.org")
 
+    @pytest.mark.parametrize("hour", [0, 1])
+    def test_keeps_its_instant_when_clocks_show_its_time_twice(self, hour, load, settings):
+        settings.CALENDAR_TIME_ZONE = "Europe/Paris"
+        load(f"DTSTART:20271031T{hour:02}3000Z\nDURATION:PT2H", head="X-WR-TIMEZONE:Europe/Paris")
+        event = Event.objects.get()
+        exported = StringIO()
+        call_command("export_ics", stdout=exported)
+        Event.objects.all().delete()
+
+        load(exported.getvalue().encode())
+
+        again = Event.objects.get()
+        assert again.start_date == event.start_date == wall(2027, 10, 31, 2, 30)
+        assert (
+            again.start_utc
+            == event.start_utc
+            == wall(2027, 10, 31, hour, 30).replace(tzinfo=dt.UTC)
+        )
+        assert again.end_utc - again.start_utc == dt.timedelta(hours=2)
+
     def test_of_whole_days_stays_so(self, load):
         load("DTSTART;VALUE=DATE:20270301\nDTEND;VALUE=DATE:20270303")
 
@@ -314,6 +334,14 @@ class TestCommand:
         site.page("/feed.ics", ics(ONE), content_type="text/calendar")
 
         assert run(site.url("/feed.ics")) == ("Imported 1 event (1 new).", "")
+
+    def test_takes_images_from_the_private_host_of_a_url(self, site):
+        image = f"ATTACH;FMTTYPE=image/png:{site.url('/a.png')}"
+        site.page("/feed.ics", ics(f"{ONE}\n{image}"), content_type="text/calendar")
+
+        assert run(site.url("/feed.ics"))[1] == ""
+
+        assert Event.objects.get().image_url == site.url("/a.png")
 
     def test_says_why_a_url_gives_nothing(self, site):
         with pytest.raises(CommandError, match="answers with status 404"):
