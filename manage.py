@@ -6,25 +6,29 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
-from django.db import OperationalError
+from django.db import DatabaseError
 
 
 def main():
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         execute_from_command_line(sys.argv)
-    except (ImproperlyConfigured, OperationalError) as e:
-        if "--traceback" in sys.argv:
+    except (ImproperlyConfigured, DatabaseError) as e:
+        told = sentence(e)
+        if told is None or "--traceback" in sys.argv:
             raise
-        sys.exit(f"Error: {sentence(e)}")
+        sys.exit(f"Error: {told}")
     except KeyboardInterrupt:
         sys.exit(130)  # as a shell calls an end by Ctrl-C
 
 
 def sentence(error):
-    """Return what an operator can do something about, without the way it came up."""
-    text = str(error).strip()
-    return f"The database cannot be used: {text}" if isinstance(error, OperationalError) else text
+    """Return what an operator can do something about; None for an error that is a fault of ours."""
+    if isinstance(error, ImproperlyConfigured):
+        return str(error)
+    from config import databases
+
+    return databases.sentence(error)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 DEMO_FILES = "demo-files"  # what the demo of the backup service backs up
+MEDIA = "media"
+DATABASE, LOCK = "db.sqlite3", "serve.lock"
+OURS = ["secret.key", "demo.env", LOCK, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", MEDIA]
 
 
 def folder(path: Path) -> Path:
@@ -24,18 +27,39 @@ def folder(path: Path) -> Path:
         ) from e
     if not os.access(path, os.W_OK | os.X_OK):
         raise ImproperlyConfigured(f"DATA_DIR is '{path}', which this user cannot write to.")
+    _close_to_others(path)
     return path
+
+
+def private_file(path: Path) -> None:
+    """Make an empty file that only its owner can read, unless it is there."""
+    with contextlib.suppress(OSError):  # whoever opens it next says why
+        os.close(os.open(path, os.O_CREAT, 0o600))
+
+
+def _close_to_others(folder: Path) -> None:
+    """Leave what is ours in a folder to its owner alone, which the folder itself may not do."""
+    for name in OURS:
+        # In an open folder others can put a link in the place of a file.
+        with contextlib.suppress(OSError), _opened(folder / name, os.O_NOFOLLOW) as descriptor:
+            found = os.fstat(descriptor)
+            if found.st_uid == os.geteuid():
+                os.fchmod(descriptor, found.st_mode & 0o700)
+
+
+@contextlib.contextmanager
+def _opened(path: Path, flags: int) -> Iterator[int]:
+    descriptor = os.open(path, flags | os.O_NONBLOCK, 0o600)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
 def served_once(folder: Path) -> Iterator[None]:
     """Raise ImproperlyConfigured while another process is in such a block with the same folder."""
-    path = folder / "serve.lock"
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as e:
-        raise ImproperlyConfigured(f"'{path}' cannot be opened: {e.strerror}.") from e
-    with os.fdopen(descriptor):
+    with _opened(folder / LOCK, os.O_RDWR | os.O_CREAT) as descriptor:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as e:

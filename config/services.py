@@ -6,6 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import environ
 
+from . import data
 from .environment import wrong
 
 POSTGRESQL = {"postgres", "postgresql"}
@@ -28,6 +29,7 @@ SQLITE_OPTIONS = {
 def database(url: str, default: Path) -> dict:
     """Return an entry of DATABASES: for a URL, or for the SQLite file ``default`` without one."""
     if not url:
+        data.private_file(default)
         return _sqlite({"ENGINE": environ.Env.DB_SCHEMES["sqlite"], "NAME": str(default)})
     if _parts("DATABASE_URL", url, POSTGRESQL | {"sqlite"}).scheme in POSTGRESQL:
         return postgresql("DATABASE_URL", url)

@@ -105,7 +105,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Services --------------------------------------------------------------------------------
 
-DATABASES = {"default": services.database(env.text("DATABASE_URL"), DATA_DIR / "db.sqlite3")}
+DATABASES = {"default": services.database(env.text("DATABASE_URL"), DATA_DIR / data.DATABASE)}
 CACHES = {"default": services.cache(env.text("CACHE_URL"))}
 # Backups run for hours, so nothing else stands in their queue.
 QUEUES = ["default", "backups"]
@@ -125,8 +125,9 @@ ICON = f"{STATIC_URL}calendar_app/icon.svg"
 WHITENOISE_USE_FINDERS = True  # serves the apps' files where they are: nothing to collect
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_URL = f"/{BASE_PATH}media/"
-MEDIA_ROOT = DATA_DIR / "media"
-FILE_UPLOAD_PERMISSIONS = 0o644
+MEDIA_ROOT = DATA_DIR / data.MEDIA
+FILE_UPLOAD_PERMISSIONS = 0o600  # this service alone serves them
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 
 # --- Accounts and browsers -------------------------------------------------------------------
 

@@ -5,9 +5,17 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import data
 
+from .test_settings import run
+
 
 def mode(path):
     return path.stat().st_mode & 0o777
+
+
+def is_open(path, folder):
+    """Say whether others who may enter the folder get at a file somewhere in it."""
+    between = list(path.parents)[: list(path.parents).index(folder)]
+    return mode(path) & 0o077 and all(mode(step) & 0o011 for step in between)
 
 
 def test_the_folder_is_made_for_its_owner_alone(tmp_path):
@@ -57,3 +65,45 @@ def test_a_folder_is_served_once_at_a_time(tmp_path):
 
     with data.served_once(tmp_path):
         assert mode(tmp_path / "serve.lock") == 0o600
+
+
+WORK = ["worker", "--batch", "--no-startup-delay", "--interval=1"]
+
+
+class TestOpenFolder:
+    """A data folder that anyone may enter, and a service that keeps nobody out by its umask."""
+
+    def test_what_is_written_is_for_its_owner_alone(self, tmp_path):
+        tmp_path.chmod(0o777)
+
+        for command in (["migrate"], ["setup_demo"], ["run_backup", "demo"], WORK):
+            done = run(tmp_path, *command, umask=0)
+            assert done.returncode == 0, done.stderr
+
+        written = [path for path in tmp_path.rglob("*") if path.is_file()]
+        ours = [path for path in written if data.DEMO_FILES not in path.parts]
+        assert {path.suffix for path in ours} >= {".sqlite3", ".key", ".env", ".jpg", ".zst"}
+        assert [path for path in ours if is_open(path, tmp_path)] == []
+
+    def test_what_was_open_is_closed(self, tmp_path):
+        tmp_path.chmod(0o777)
+        files = [tmp_path / name for name in ("secret.key", "demo.env", "db.sqlite3-wal")]
+        for path in files:
+            path.touch(0o666)
+        (tmp_path / "media").mkdir(0o755)
+
+        data.folder(tmp_path)
+
+        assert {mode(path) for path in files} == {0o600}
+        assert mode(tmp_path / "media") == 0o700
+        assert mode(tmp_path) == 0o777
+
+    def test_what_a_link_leads_to_is_left_alone(self, tmp_path):
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.touch()
+        elsewhere.chmod(0o644)
+        (tmp_path / "secret.key").symlink_to(elsewhere)
+
+        data.folder(tmp_path)
+
+        assert mode(elsewhere) == 0o644

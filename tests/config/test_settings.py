@@ -9,12 +9,18 @@ PRODUCTION = {"PRODUCTION": "1", "SECRET_KEY": KEY, "ALLOWED_HOSTS": "example.or
 SHOWN = "DEBUG", "SECURE_SSL_REDIRECT", "ALLOWED_HOSTS", "MEDIA_URL", "CALENDAR_PER_PAGE"
 
 
-def run(tmp_path, *arguments, **variables):
+def run(tmp_path, *arguments, umask=-1, **variables):
     """Run manage.py as a process of its own with nothing but these variables set."""
     environ = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "ENV_FILE": os.devnull}
     command = [sys.executable, "manage.py", *arguments]
     return subprocess.run(  # noqa: S603
-        command, env=environ | variables, capture_output=True, text=True, check=False
+        command,
+        env=environ | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        umask=umask,
+        timeout=120,
     )
 
 
@@ -88,7 +94,9 @@ def test_a_database_that_does_not_answer_stops_the_start_with_a_sentence(tmp_pat
     result = run(tmp_path, "migrate", DATABASE_URL="postgres://127.0.0.1:1/none")
 
     assert result.returncode == 1
-    assert result.stderr.startswith("Error: The database cannot be used: connection failed")
+    assert result.stderr.startswith(
+        "Error: The database 'none' at 127.0.0.1:1 cannot be used. Check it and DATABASE_URL."
+    )
     assert "Traceback" not in result.stderr
 
 

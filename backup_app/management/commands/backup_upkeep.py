@@ -3,6 +3,7 @@ import time
 from django.core.management.base import BaseCommand, CommandError
 
 from ... import upkeep
+from ...models import Job
 
 
 class Command(BaseCommand):
@@ -26,6 +27,7 @@ class Command(BaseCommand):
     def handle(self, *, every, once, **options):
         if every <= 0:
             raise CommandError(f"--every {every} is no time: it must be more than 0 seconds.")
+        Job.objects.exists()  # fails at once without a database, which a step would only log
         upkeep.tick()
         while not once:
             time.sleep(every)
