@@ -6,6 +6,7 @@ from ..engines import get_engine
 from ..exceptions import Forbidden
 from ..operation import operation
 from ..serializers.restore import DatabaseOptions, RestoreNodesOptions, RestoreOptions
+from ..wholeness import is_whole
 
 REFUSALS = (404, 409, 502, 503)
 
@@ -61,15 +62,15 @@ def restore_nodes(request, job_id, client_ip):
 
 def _start(request, backup, client, selection):
     caller, path = request.caller, request.options["path"]
-    if any(top == paths.ROOT for _, top in selection.nodes):
-        _require_whole_machines(caller)
+    _require_allowed(caller, backup, selection)
     job = jobs.start_restore(backup, client, selection, path=path, by=caller.login)
     return {"job_id": job.pk}
 
 
-def _require_whole_machines(caller):
-    if caller.limited_to and not caller.limited_to.bmr:
-        raise Forbidden(f"Subuser '{caller.limited_to}' may not restore whole machines.")
+def _require_allowed(caller, backup, selection):
+    subuser = caller.limited_to
+    if subuser and not subuser.bmr and is_whole(backup, selection):
+        raise Forbidden(f"Subuser '{subuser}' may not restore whole machines.")
 
 
 @operation(

@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.hashers import make_password
 
+from backup_app.engines import get_engine
 from backup_app.models import AuditEntry, Entry, Job
 
 from .catalogs import catalogued, folder_of
@@ -208,6 +209,59 @@ class TestWholeMachines:
 
         assert answer.status_code == status
         assert restores().exists() == bmr
+
+    @pytest.mark.parametrize(
+        ("files", "status"),
+        [
+            (["/"], 403),
+            (["/etc", "/home"], 403),
+            (["/etc/hosts", "/home/al", "/home/alice/diary"], 403),
+            (["/etc/hosts", "/home/al/notes", "/home/al/docs/old", "/home/alice/diary"], 403),
+            (["/home"], 200),
+            (["/etc", "/home/al"], 200),
+            (["/etc/hosts", "/home/al/notes", "/home/alice/diary"], 200),
+        ],
+    )
+    @pytest.mark.parametrize("operation", ["restore", "restorenodes"])
+    def test_all_that_a_backup_holds_is_the_whole_machine(
+        self, api, backup, machine, operation, files, status
+    ):
+        subuser_of(machine)
+        sent = {"files": files}
+        if operation == "restorenodes":
+            selection = get_engine("default").select_paths(
+                backup, [file.encode() for file in files]
+            )
+            nodes, ids = ([pk for pk, _ in found] for found in (selection.nodes, selection.files))
+            sent = {"nodes": nodes, "files": ids, "home": "/"}
+
+        answer = api.post(f"/api/{operation}/{backup.pk}/{machine.ip}", {**sent, "subuser": "sam"})
+
+        assert answer.status_code == status
+
+    @pytest.mark.parametrize(("bmr", "status"), [(False, 403), (True, 200)])
+    def test_the_only_folder_is_all_that_there_is(self, api, machine, bmr, status):
+        subuser_of(machine, bmr=bmr)
+        backup = catalogued(machine, {b"/data/a": "f", b"/data/b/c": "f"})
+
+        answer = api.post(
+            f"/api/restore/{backup.pk}/{machine.ip}", {"files": ["/data"], "subuser": "sam"}
+        )
+
+        assert answer.status_code == status
+
+    def test_few_folders_are_read(self, api, machine, django_assert_max_num_queries):
+        subuser_of(machine)
+        names = {f"/data/{number}/{number}".encode(): "f" for number in range(300)}
+        backup = catalogued(machine, names)
+
+        with django_assert_max_num_queries(40):
+            answer = api.post(
+                f"/api/restore/{backup.pk}/{machine.ip}",
+                {"files": [name.decode() for name in names if b"9" in name], "subuser": "sam"},
+            )
+
+        assert answer.status_code == 200
 
     def test_the_refusal_says_who_may_not(self, api, backup):
         subuser_of(backup.client)

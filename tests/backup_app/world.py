@@ -113,7 +113,7 @@ class Catalogued:
         return [self._backup(client) for client in clients]
 
     def _backup(self, client):
-        backup = catalogued(client, {b"/srv/file": "f"}, files=1)
+        backup = catalogued(client, {b"/etc/other": "f", b"/srv/file": "f"}, files=2)
         file = Entry.objects.get(job=backup, name=b"file")
         return backup, folder_of(client, b"/srv").pk, "/srv/file", file.pk
 
