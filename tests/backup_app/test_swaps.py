@@ -174,6 +174,19 @@ def test_a_symlink_above_one_path_does_not_keep_others_from_being_stored(place):
     assert bytes(place / "tree/key") in stored(job)
 
 
+def test_nor_does_one_that_leads_out_of_the_roots(place):
+    (place / "link").symlink_to("/usr")
+    make(place / "tree", "mine")
+    client = local_client(place, include=[place / "link/bin", place / "tree"])
+
+    job = back_up(client)
+
+    [message] = messages(job)
+    assert message.startswith(f"'{place}/link/bin' is not below a folder that may be backed up")
+    assert job.status == "warnings"
+    assert bytes(place / "tree/key") in stored(job)
+
+
 def test_a_symlink_above_the_only_path_is_named(place):
     (place / "real").mkdir()
     (place / "link").symlink_to("real")

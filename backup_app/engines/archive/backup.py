@@ -126,9 +126,7 @@ class Backup:
 
     def _list(self) -> list[bytes]:
         """List what the fileset says; return the folders that could not be read."""
-        includes = [include_path(each["path"]) for each in self.fileset.include]
-        for path in includes:
-            self.machine.require_allowed(path)
+        includes, refused = self._includes()
         listing = Listing(
             self.machine,
             self.workspace,
@@ -148,7 +146,27 @@ class Backup:
             f"{counted(count, 'new or changed entry', 'new or changed entries')} with"
             f" {counted(size, 'byte')} of content."
         )
-        return listing.unread
+        return [*listing.unread, *refused]
+
+    def _includes(self) -> tuple[list[bytes], list[bytes]]:
+        """Return the paths of the fileset that may be read, and those that may not.
+
+        Whoever owns a folder above a path can make that lead anywhere: this is no reason to leave
+        others without a backup. Raises EngineError if none may be read.
+        """
+        includes, refusals = [], {}
+        for path in (include_path(each["path"]) for each in self.fileset.include):
+            try:
+                self.machine.require_allowed(path)
+            except EngineError as e:
+                refusals[path] = e
+            else:
+                includes.append(path)
+        for refusal in refusals.values():
+            if not includes:
+                raise refusal
+            self.tally.complain(str(refusal))
+        return includes, list(refusals)
 
     def _read(self) -> list[bytes]:
         """Store what was listed; return folders in whose place there is something else now."""

@@ -93,12 +93,7 @@ class Reading:
             self._report(process.take_lines())
             if code not in COMPLETE:
                 raise EngineError(f"tar failed ({code}). {process.complaint()}".rstrip())
-        places.finish()
-        if (code or places.missing) and self.tally.outcome.warnings == complaints:
-            missing = counted(places.missing, "entry", "entries")
-            self.tally.complain(
-                f"tar ended with exit code {code}, without {missing} and without an error message."
-            )
+        self.require_reasons(places, code, complaints)
 
     def start(self, argv: Argv, stdin: IO) -> Process:
         """Start a program on the client."""
@@ -134,6 +129,15 @@ class Reading:
         except CutOff as e:
             process.close()
             raise EngineError(f"{e} {process.complaint()}".rstrip()) from e
+
+    def require_reasons(self, places: Places, code: int, complaints: int) -> None:
+        """Complain if something is missing and nothing was complained of since ``complaints``."""
+        places.finish()
+        if (code or places.missing) and self.tally.outcome.warnings == complaints:
+            missing = counted(places.missing, "entry", "entries")
+            self.tally.complain(
+                f"tar ended with exit code {code}, without {missing} and without an error message."
+            )
 
     def is_homeless(self, place: ToStore) -> bool:
         """Say whether the folder of a place is not stored. The root is in no folder but itself."""

@@ -56,16 +56,19 @@ class Rereading:
     def run(self, requests: Path) -> None:
         """Store what is found now; ``requests`` is a new file. Complains of what is not."""
         deferred = self._reading.workspace.deferred
-        requests.write_bytes(b"".join(lines(deferred())))
-        if not requests.stat().st_size:
-            return
+        with requests.open("xb") as file:
+            file.writelines(lines(deferred()))
+            if not file.tell():
+                return
         argv = ["sh", "-c", SCRIPT, "sh", *TAR, "--blocking-factor=1"]
+        places = Places(deferred(), lambda place: None)
+        complaints = self._reading.tally.outcome.warnings
         with requests.open("rb") as stdin, self._reading.start(argv, stdin) as process:
-            places = Places(deferred(), lambda place: None)
             self._reading.store(process, places, self._admit, self._report)
             process.check()
             self._report(process.take_lines())
         self._losses.finish()
+        self._reading.require_reasons(places, 0, complaints)
 
     def _admit(self, identity: Identity, place: ToStore) -> bool:
         if self._reading.is_homeless(place):
@@ -95,6 +98,8 @@ class Rereading:
                 self._folder = shown(decoded(rest)).rstrip("/")
             elif word == "lost":
                 self._lose(decoded(rest))
+            elif word != "tar:":
+                self._reading.tally.complain(line)
             elif rest != AFTERWORD:
                 self._reading.tally.complain(f"{self._folder}/{rest}")
 
