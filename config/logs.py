@@ -1,4 +1,4 @@
-"""One line for each event, as text or JSON, with the ID of the request or the job it is about."""
+"""One line for each event, as text or JSON, with the ID of its request, task or job."""
 
 import json
 import logging
@@ -15,10 +15,11 @@ CONTROLS = {
 INDENT = "\n    "
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+task_id: ContextVar[str | None] = ContextVar("task_id", default=None)
 
 
 def ids() -> dict[str, str | int]:
-    found = {"request": request_id.get(), "job": job_id.get()}
+    found = {"request": request_id.get(), "task": task_id.get(), "job": job_id.get()}
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -147,6 +147,13 @@ def test_what_opens_on_the_pages_of_the_admin_leaves_the_console_empty(admin_cra
     page.get_by_role("button", name="Run").click()
     page.get_by_text("Are you sure").wait_for()
 
+    admin_crawl.open(f"{admin_crawl.root}/admin/calendar_app/tag/import/")
+    rows = {"name": "tags.csv", "mimeType": "text/csv", "buffer": b"name\r\nOpen air\r\n"}
+    page.locator("input[type=file]").set_input_files(rows)
+    page.locator("select[name=format]").select_option(index=1)
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("button", name="Confirm import").wait_for()
+
     assert admin_crawl.complaints == []
 
 

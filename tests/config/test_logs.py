@@ -7,11 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 import urllib3
+from django.core.management import call_command
 from django.test import Client
 
 from backup_app.logs import about_job
 from backup_app.models import Job
 from calendar_app import description
+from calendar_app.tasks import fetch_image
 from config.logs import JSONFormatter, TextFormatter
 
 from .serving import HTTP, serving, wait_for
@@ -138,6 +140,20 @@ def test_only_a_sane_id_of_our_own_proxy_is_believed(client, settings, given, is
         answer = client.get("/healthz", headers={"X-Request-ID": given})
 
         assert (answer["X-Request-ID"] == given) == (behind_proxy and is_believed)
+
+
+# --- Tasks ---
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_lines_of_a_task_have_its_id(log):
+    task = fetch_image.enqueue("event", 1, "https://images.example.invalid/x.png")
+
+    call_command("worker", batch=True, interval=0, startup_delay=False)
+
+    about = {event["message"].split()[-1]: event.get("task") for event in log.events()}
+    assert about["state=SUCCESSFUL"] == task.id
+    assert about["gracefully."] is None
 
 
 # --- All of it, as an operator sees it ---

@@ -1,10 +1,13 @@
 from django.core.management import call_command
+from django.dispatch import receiver
+from django_tasks.signals import task_finished, task_started
 from django_tasks_db.management.commands.db_worker import Command as DatabaseWorker
 
 from backup_app import upkeep
 
 from ... import health
 from ...heartbeat import beating
+from ...logs import task_id
 
 KEEP_DAYS = 14
 
@@ -21,6 +24,16 @@ class Command(DatabaseWorker):
         health.require_migrations()
         with beating(worker_id, daily=prune, often=upkeep.tick):
             super().handle(worker_id=worker_id, **options)
+
+
+@receiver(task_started)
+def note_task(task_result, **kwargs):
+    task_id.set(task_result.id)
+
+
+@receiver(task_finished)
+def forget_task(**kwargs):
+    task_id.set(None)
 
 
 def prune():
