@@ -93,10 +93,10 @@ def settled(filterset):
 
 def _written(instant):
     """Return an instant as a date parameter that is read as the same."""
-    local = str(zones.to_wall(instant, conf.zone))
+    wall = zones.to_wall(instant, conf.zone).replace(fold=0)
     # In UTC, since times of one zone are compared as its clocks show them, twice the same or not.
-    same = dates.parse(local, conf.zone).astimezone(dt.UTC) == instant.astimezone(dt.UTC)
-    return local if same else instant.isoformat()
+    same = zones.to_utc(wall, conf.zone) == instant.astimezone(dt.UTC)
+    return str(wall) if same else instant.isoformat()
 
 
 def default(now=None):

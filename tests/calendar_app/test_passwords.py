@@ -6,6 +6,7 @@ from time_machine import travel
 from calendar_app import passwords
 from calendar_app.exceptions import TooManyPasswords
 from calendar_app.models import WrongPassword
+from calendar_app.revision import current
 
 from .client import P
 from .factories import EventFactory
@@ -121,3 +122,10 @@ def test_old_guesses_are_swept_away_by_new_ones(give, event, monkeypatch):
         counts = [guess(give, event, 1) and WrongPassword.objects.count() for _ in range(2)]
 
     assert counts == [3, 2]
+
+
+def test_a_wrong_one_leaves_kept_answers_in_use(give, event):
+    stamp = current().stamp
+
+    assert guess(give, event, 1) == [403]
+    assert current().stamp == stamp
