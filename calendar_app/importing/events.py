@@ -5,7 +5,7 @@ from collections import defaultdict
 from functools import cache
 from hashlib import sha256
 
-from .. import cost
+from .. import cost, dates, zones
 from ..models import Category, Event, Tag
 from ..names import named
 from ..serializers import (
@@ -93,7 +93,7 @@ class ServiceImport:
         return Source(ids[0], version.replace("\0", "")[:64], ids[1:])
 
     def _event(self, record, label):
-        data = self._data(record, label)
+        data = self._data(record, label) | _instants(record)
         if "cost" in data:
             data["cost"] = cost.unfolded(data["cost"], record.get("cost_details"))
         data["categories"] = self._each(record, "categories", label, self._category_of)
@@ -197,6 +197,17 @@ class ServiceImport:
     def _tag(self, name):
         known = named(Tag.objects.all(), [name]).first()
         return known.pk if known else self.copier.make(TagSerializer, {"name": name})
+
+
+def _instants(record):
+    """Return those times of an event that clocks show twice, as the instants that are meant."""
+    times = {name: record.get(f"utc_{name}") for name in ("start_date", "end_date")}
+    try:
+        zone = zones.get(str(record.get("timezone")))
+        twice = {n for n in times if zones.is_ambiguous(dates.wall(str(record.get(n)), zone), zone)}
+    except (zones.ZoneError, dates.DateError):
+        return {}  # refused when the event is stored
+    return {name: f"{times[name]}Z" for name in twice if isinstance(times[name], str)}
 
 
 def _id(record):

@@ -34,6 +34,7 @@ from .factories import (
 )
 from .photos import photo
 from .web import serving
+from .writing import create_event
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("editor")]
 
@@ -272,6 +273,19 @@ class TestImport:
         assert [tag["name"] for tag in after["tags"]] == ["2027", "late"]
         jazz = Category.objects.get(name="Jazz")
         assert (jazz.parent.name, jazz.parent.description) == ("Music", "<p>Loud</p>")
+
+    @pytest.mark.parametrize("hour", [0, 1])
+    def test_keeps_the_instant_of_a_time_that_clocks_show_twice(self, hour, source):
+        instant = f"2027-10-31 {hour:02}:30:00"
+        zone = {"timezone": "Europe/Paris", "end_date": "2027-10-31 04:00"}
+        create_event(start_date=f"{instant}Z", **zone)
+        source.record()
+        forget()
+
+        run(source)
+
+        (event,) = client_of().get(f"{P}/events", {"start_date": "2027-01-01"}).json()["events"]
+        assert (event["start_date"], event["utc_start_date"]) == ("2027-10-31 02:30:00", instant)
 
     def test_stores_what_events_share_once(self, source):
         shared = {
