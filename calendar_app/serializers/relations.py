@@ -17,14 +17,16 @@ ID = {"type": "integer", "minimum": 0}
 TEXT = {"type": "string"}
 
 
-def named_by(*keys):
-    """Return the schema of an object that one of these keys names a record in."""
-    return {"type": "object", "anyOf": [{"required": [key]} for key in keys]}
+def named_by(key):
+    """Return the schema of an object that names a record by its ID, or by a text at key."""
+    ways = {"id": {"type": "integer", "minimum": 1}, key: {"type": "string", "minLength": 1}}
+    names = [{"properties": {name: way}, "required": [name]} for name, way in ways.items()]
+    return {"type": "object", "anyOf": names}
 
 
-def one_or_many(*keys):
+def one_or_many(key):
     """Return the schema of one ID, text or object, or a list of them."""
-    one = [ID, TEXT, named_by(*keys)]
+    one = [ID, TEXT, named_by(key)]
     return {"oneOf": [{"type": "array", "items": {"oneOf": one}}, *one]}
 
 
@@ -103,9 +105,7 @@ class AuthorField(RecordField):
         super().__init__(get_user_model(), **kwargs)
 
 
-@extend_schema_field(
-    {"oneOf": [ID, TEXT, named_by("id", "url"), {"type": "boolean", "enum": [False]}]}
-)
+@extend_schema_field({"oneOf": [ID, TEXT, named_by("url"), {"type": "boolean", "enum": [False]}]})
 class ImageField(RecordField):
     """An image by its ID, by a URL to fetch it from, or as the object that GET gives.
 
@@ -169,7 +169,7 @@ class LinkedField(ManyField):
     def __init__(self, serializer, **kwargs):
         self.serializer = serializer
         super().__init__(serializer.model, **kwargs)
-        extend_schema_field(one_or_many("id", serializer.model._meta.model_name))(self)
+        extend_schema_field(one_or_many(serializer.model._meta.model_name))(self)
 
     @property
     def accepted(self):
@@ -189,7 +189,7 @@ class LinkedField(ManyField):
         return each(lambda item: known[item] if isinstance(item, int) else item.save(), value)
 
 
-@extend_schema_field(one_or_many("id", "name"))
+@extend_schema_field(one_or_many("name"))
 class TermsField(ManyField):
     """Categories or tags: by ID, by name (an unknown one is created), or as GET gives them."""
 

@@ -9,12 +9,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
 import calendar_app
-from calendar_app import decoding, description, images
+from calendar_app import decoding, images
 from calendar_app.demo import posters
 from calendar_app.demo.seeding import DemoCalendar
 from tests.recording import Recorder, count_ids_from_one
 
 from .client import P, client_of
+from .described import whole
 from .factories import UserFactory
 
 FILE = Path(calendar_app.__file__).parent / "examples.json"
@@ -66,7 +67,7 @@ def recorder(db, media, settings, monkeypatch):
     monkeypatch.setattr(images.secrets, "token_hex", lambda size: "5f3c0e9a1b7d2468")
     monkeypatch.setattr(decoding, "WAIT", 0)
     settings.CALENDAR_BASE_URL = "https://calendar.example.org"
-    return Recorder(description.openapi(P))
+    return Recorder(whole())
 
 
 def test_the_examples_are_what_is_answered_on_the_demo(recorder):
