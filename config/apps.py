@@ -1,7 +1,16 @@
+import logging
+
 from django.apps import AppConfig
+from django.conf import settings
+
+logger = logging.getLogger(__name__)
 
 
 class ProjectConfig(AppConfig):
     name = "config"
     verbose_name = "Operation"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self):
+        if names := settings.IGNORED_VARIABLES:
+            logger.warning("These variables are no settings and are ignored: %s.", ", ".join(names))

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,16 +13,21 @@ from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
+FROM_FILE: set[str] = set()  # kept here: after a fault Django reads the settings once more
+LIKENESS = 0.82  # of a mistyped name to the real one; those of orchestrators are less alike
 
 
 class Environment:
     """Reads variables by type; an empty one counts as not given.
 
-    Every method raises ``ImproperlyConfigured`` naming the variable and its value.
+    Every method raises ``ImproperlyConfigured`` naming the variable and its value. The names
+    ``in_file`` come from the file of settings; the environment may hold others with our prefixes,
+    set by an orchestrator, which are ``ignored``.
     """
 
-    def __init__(self, values: Mapping[str, str]):
-        self.values = values
+    def __init__(self, values: Mapping[str, str], in_file: Collection[str] = ()):
+        self.values, self.in_file = values, in_file
+        self.ignored: list[str] = []
 
     def text(self, name: str, default: str = "") -> str:
         return self.values.get(name, "").strip() or default
@@ -80,11 +86,21 @@ class Environment:
         """Return what is set below ``prefix``, in the types of ``defaults``."""
         given = {name for name in self.values if name.startswith(prefix) and self.text(name)}
         known = {f"{prefix}{name}": default for name, default in defaults.items()}
-        if unknown := sorted(given - known.keys()):
+        for name in sorted(given - known.keys()):
+            self._ignore(name, prefix, defaults)
+        return {name: self.like(name, known[name]) for name in given & known.keys()}
+
+    def _ignore(self, name: str, prefix: str, known: Collection[str]) -> None:
+        """Note a variable that is no setting; raise for one that was meant to be one."""
+        near = get_close_matches(name.removeprefix(prefix), known, 1, LIKENESS)
+        if near:
             raise ImproperlyConfigured(
-                f"There is no setting {unknown[0]}. There are {', '.join(sorted(known))}."
+                f"There is no setting {name}. Did you mean {prefix}{near[0]}?"
             )
-        return {name: self.like(name, known[name]) for name in given}
+        if name in self.in_file:
+            names = ", ".join(f"{prefix}{each}" for each in sorted(known))
+            raise ImproperlyConfigured(f"There is no setting {name}. There are {names}.")
+        self.ignored.append(name)
 
     @staticmethod
     def _origin(name: str, value: str) -> str:
@@ -99,8 +115,10 @@ def load(default: Path) -> Environment:
     given = os.environ.get("ENV_FILE")
     if given and not os.access(given, os.R_OK):
         raise wrong("ENV_FILE", given, "is no file that can be read")
+    from_outside = os.environ.keys() - FROM_FILE
     environ.Env.read_env(given or default)
-    return Environment(os.environ)
+    FROM_FILE.update(os.environ.keys() - from_outside)
+    return Environment(os.environ, FROM_FILE)
 
 
 def wrong(name: str, value: str, why: str) -> ImproperlyConfigured:

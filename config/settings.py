@@ -198,6 +198,7 @@ globals().update(env.group("BACKUP_", backup_conf.DEFAULTS))
 BACKUP_CLIENT_ADDRESS = "config.logins.address"
 BACKUP_QUEUE = "backups"
 globals().update(bacula.settings(env, DATABASES, backup_conf.ENGINES))
+IGNORED_VARIABLES = env.ignored
 # As much as the backup service takes in one form; what each API takes it says itself.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000  # bytes
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 25_000

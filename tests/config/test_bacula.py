@@ -71,7 +71,7 @@ def test_the_variables_are_the_options_of_the_engine():
         ({"TIME_ZONE": "Mars"}, "BACULA_TIME_ZONE is 'Mars', which is no time zone such as"),
         ({"PREFIX": 'x"'}, "BACULA_PREFIX is 'x\"', which is no letter and, after it, letters"),
         ({"DIRECTOR": "a\nb"}, "BACULA_DIRECTOR is 'a\nb', which is no name in Bacula"),
-        ({"HOST": "db"}, "There is no setting BACULA_HOST. There are BACULA_ADDRESS, "),
+        ({"ADRESS": "db"}, "There is no setting BACULA_ADRESS. Did you mean BACULA_ADDRESS?"),
         ({"PASSWORD": ""}, "BACULA_PASSWORD is not set: without one the Director lets nobody in."),
         (
             {"CATALOG_URL": ""},

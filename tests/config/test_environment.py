@@ -3,6 +3,8 @@ import re
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from backup_app import conf as backup_conf
+from calendar_app import conf as calendar_conf
 from config.environment import Environment, load
 
 
@@ -98,9 +100,51 @@ def test_a_group_takes_the_types_of_its_defaults():
     assert found == {"APP_PAGE": 20, "APP_SIGN": "€", "APP_ON": False}
 
 
-def test_a_group_refuses_a_name_that_it_does_not_have():
-    with pytest.raises(ImproperlyConfigured, match="There is no setting APP_PAEG"):
-        Environment({"APP_PAEG": "20"}).group("APP_", {"PAGE": 10})
+ORCHESTRATED = [
+    f"{prefix}_{name}"
+    for prefix in ("CALENDAR", "BACKUP")
+    for name in (
+        "NAME",
+        "PORT",
+        "PORT_8000_TCP",
+        "PORT_8000_TCP_ADDR",
+        "PORT_8000_TCP_PORT",
+        "PORT_8000_TCP_PROTO",
+        "SERVICE_HOST",
+        "SERVICE_PORT",
+        "SERVICE_PORT_HTTP",
+        "ENV_DATABASE_URL",
+    )
+]
+
+
+@pytest.mark.parametrize("in_file", [(), ("APP_PER_PAEG",)])
+def test_a_group_says_what_a_mistyped_name_may_mean(in_file):
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        Environment({"APP_PER_PAEG": "20"}, in_file).group("APP_", {"PER_PAGE": 10, "X": "$"})
+
+    assert str(refusal.value) == "There is no setting APP_PER_PAEG. Did you mean APP_PER_PAGE?"
+
+
+def test_a_group_refuses_a_name_of_the_file_that_it_does_not_have():
+    env = Environment({"APP_SERVICE_HOST": "here"}, {"APP_SERVICE_HOST"})
+
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        env.group("APP_", {"PAGES": 10, "SIGN": "$"})
+
+    assert str(refusal.value) == (
+        "There is no setting APP_SERVICE_HOST. There are APP_PAGES, APP_SIGN."
+    )
+
+
+def test_groups_ignore_what_an_orchestrator_sets():
+    env = Environment(dict.fromkeys(ORCHESTRATED, "value") | {"CALENDAR_PER_PAGE": "5"})
+
+    found = env.group("CALENDAR_", calendar_conf.DEFAULTS)
+    found |= env.group("BACKUP_", backup_conf.DEFAULTS)
+
+    assert found == {"CALENDAR_PER_PAGE": 5}
+    assert sorted(env.ignored) == sorted(ORCHESTRATED)
 
 
 @pytest.mark.parametrize(

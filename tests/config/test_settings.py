@@ -107,3 +107,37 @@ def test_a_database_without_migrations_is_not_served(tmp_path, command):
     assert result.returncode == 1
     assert "migrations are not applied" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_variable_of_an_orchestrator_is_named_in_one_line(tmp_path):
+    done = run(tmp_path, "check", CALENDAR_SERVICE_HOST="10.0.0.7", BACKUP_PORT="tcp://10.0.0.7:80")
+
+    assert done.returncode == 0
+    [line] = done.stderr.splitlines()
+    assert line.endswith(
+        "These variables are no settings and are ignored: CALENDAR_SERVICE_HOST, BACKUP_PORT."
+    )
+
+
+@pytest.mark.parametrize("where", ["file", "environment"])
+def test_a_mistyped_name_stops_the_start(tmp_path, where):
+    path = tmp_path / "settings.env"
+    path.write_text("CALENDAR_PER_PAEG=5\n" if where == "file" else "")
+    variables = {"CALENDAR_PER_PAEG": "5"} if where == "environment" else {}
+
+    done = run(tmp_path, "check", ENV_FILE=str(path), **variables)
+
+    assert (done.returncode, done.stderr) == (
+        1,
+        "Error: There is no setting CALENDAR_PER_PAEG. Did you mean CALENDAR_PER_PAGE?\n",
+    )
+
+
+def test_an_unknown_name_in_the_file_stops_the_start(tmp_path):
+    path = tmp_path / "settings.env"
+    path.write_text("CALENDAR_SERVICE_HOST=10.0.0.7\n")
+
+    done = run(tmp_path, "check", ENV_FILE=str(path))
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: There is no setting CALENDAR_SERVICE_HOST. There are CAL")

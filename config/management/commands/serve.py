@@ -77,6 +77,8 @@ class Command(BaseCommand):
         health.require_migrations()
         databases.close_all()
         self._print_addresses(host, port)
+        for name in settings.IGNORED_VARIABLES:
+            os.environ.pop(name, None)  # else every child would name it again
         commands = _commands(listener.fileno(), **options)
         if ended := processes.run_together(commands, settings.BASE_DIR, [listener.fileno()]):
             raise CommandError(f"The {ended} ended by itself, so everything was stopped.")
