@@ -146,9 +146,8 @@ def parse(value: object, *, symbol: str = "$", code: str = "USD", position: str 
 
 
 def unfolded(text: object, details: object) -> object:
-    """Return as a list of amounts what shows this text and has these details, which name more.
-
-    Text itself where they do not.
+    """Return the amounts of a cost that is shown as text, as a list when its details name more than
+    two; otherwise text.
     """
     match details:
         case {"values": [_, _, _, *_] as values, "currency_symbol": str(symbol), **more}:

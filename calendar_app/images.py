@@ -61,9 +61,9 @@ def store(file, *, author=None, title="", source_url="") -> Image:
 
 
 def visible_to(user):
-    """Return the images that user may see: their own, and those of records to be read in full.
+    """Return the images that user may see: own uploads, and those of records with all details.
 
-    Who edits the events of others sees all.
+    Users who may edit the events of others see all images.
     """
     if rights.may_edit_others(user, Event):
         return Image.objects.all()

@@ -83,14 +83,14 @@ def publish_if_due(model, pk, now=None):
 
 
 def disown(sender, instance, **kwargs):
-    """Leave no author to the records of an account that is being deleted: a signal receiver."""
+    """Signal receiver: clear the author of the records of an account that is being deleted."""
     with writing():
         for model in (Event, Venue, Organizer):
             model.objects.filter(author=instance).update(author=None, **changed())
 
 
 def mark_loaded(sender, instance, raw, **kwargs):
-    """Count what a fixture loads as changed now, so that mirrors read it: a signal receiver."""
+    """Signal receiver: mark what a fixture loads as changed now, so that mirrors read it."""
     if raw:
         sender._base_manager.filter(pk=instance.pk).update(**changed())
 

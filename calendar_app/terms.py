@@ -40,7 +40,7 @@ def require_free_name(term):
 
 
 def recount(model, ids):
-    """Write anew how many events that the public finds each term of model (Category or Tag) has."""
+    """Update how many publicly listed events each term of model (Category or Tag) has."""
     through = getattr(Event, model.event_field).through
     column = model._meta.model_name
     listed = {f"event__{name}": value for name, value in LISTED.items()}
@@ -117,7 +117,7 @@ def _taken(moves, doomed):
 
 def _move_up_children(doomed):
     moves = _moves(doomed)
-    # What is about to go leaves its name to others first: no name has a line break.
+    # Rename the doomed first, so that children can have their names. No real name has a line break.
     going = Category.objects.filter(pk__in=[category.pk for category in doomed])
     going.update(name=Concat(Value("\n"), Cast("pk", CharField())))
     for child, parent in moves.items():

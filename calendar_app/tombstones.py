@@ -1,7 +1,7 @@
-"""Tombstones: how those who mirror a list learn of what is no longer in it.
+"""Tombstones tell the mirrors of a list which records it no longer has.
 
-A record leaves the lists of the public when it is not published any more, or hidden; those of its
-author and of editors when it is put into the trash, or hidden.
+A record leaves the public's lists when it is unpublished or hidden, and those of its author and of
+editors when it is trashed or hidden.
 """
 
 import datetime as dt
@@ -16,7 +16,7 @@ from .models.tombstone import Audience
 
 
 class Standing(NamedTuple):
-    """What decides who finds a record in lists, and when it starts if it is an event."""
+    """What decides who finds a record in lists, and the start of an event."""
 
     status: str
     author_id: int | None
@@ -39,7 +39,7 @@ NOWHERE = Standing(Status.TRASH, None)
 
 
 def remember(sender, instance, update_fields=None, **kwargs):
-    """Note how a record stands before it is stored: a signal receiver."""
+    """Signal receiver: note who finds a record before it is saved."""
     if instance.pk and (update_fields is None or update_fields & DECISIVE):
         columns = POST_COLUMNS + (EVENT_COLUMNS if sender is Event else ())
         row = sender._base_manager.filter(pk=instance.pk).values_list(*columns).first()
@@ -47,20 +47,20 @@ def remember(sender, instance, update_fields=None, **kwargs):
 
 
 def follow(sender, instance, **kwargs):
-    """Tell those who have lost a record that was stored: a signal receiver."""
+    """Signal receiver: leave a tombstone for those who no longer find a saved record."""
     if before := instance.__dict__.pop("_stood", None):
         _tell(instance, before, _standing(instance))
 
 
 def bury(sender, instance, **kwargs):
-    """Tell those who have lost a record that is deleted for good: a signal receiver."""
+    """Signal receiver: leave a tombstone for those who found a record that was deleted."""
     _tell(instance, _standing(instance), NOWHERE)
 
 
 def lost_by(user, model, statuses):
-    """Return the tombstones of records of model that user does not find any more.
+    """Return the tombstones of model that concern user in a list of these statuses.
 
-    That is in lists of the records with these statuses; some may be there again.
+    Some of the records may be back in the list.
     """
     found = Tombstone.objects.filter(kind=model._meta.model_name)
     public = Q(audience=Audience.PUBLIC)
@@ -95,7 +95,7 @@ def _of(post):
 
 
 def _add(post, audience, before):
-    """Write a tombstone in place of those that the same readers find of the record."""
+    """Add a tombstone in place of earlier ones of the same record and readers."""
     same = {
         Audience.PUBLIC: Q(audience=Audience.PUBLIC),
         Audience.WRITERS: Q(audience=Audience.WRITERS) | OF_AUTHOR & Q(author=before.author_id),

@@ -1,4 +1,4 @@
-"""The parameter by which mirrors follow a list, and what has left the list since."""
+"""What mirrors ask of a list: what was changed, and what has left the list since."""
 
 from django.db.models import Exists, OuterRef
 
@@ -12,9 +12,10 @@ class ModifiedParameter(DateParameter):
         super().__init__(
             "modified_utc",
             "gt",
-            help_text=f"{noun} changed after this instant, at any time of theirs. First come, as "
-            '`{id, global_id, status: "trash", modified_utc}` and whatever the other parameters '
-            "ask for, all that the caller finds no more: put into the trash, withdrawn or hidden.",
+            help_text=f"{noun} changed after this instant. Before them stands a tombstone, "
+            '`{id, global_id, status: "trash", modified_utc}`, of each record that has left the '
+            "caller's list since: trashed, unpublished, hidden or deleted. Other filters do not "
+            "apply to tombstones.",
         )
 
 
@@ -31,5 +32,5 @@ def lost(filterset):
     found = tombstones.lost_by(filterset.request.user, model, statuses)
     if ids := chosen.get("include"):
         found = found.filter(record_id__in=ids)
-    # No further parameter, lest it tells what has become of a record meanwhile.
+    # Other filters would reveal what has become of a withdrawn record.
     return found.filter(~Exists(still.order_by()), modified_utc__gt=chosen["modified_after"])

@@ -59,7 +59,7 @@ class LinkedFilterSet(ListFilterSet):
     only_with_upcoming = UpcomingParameter(
         default=False, help_text="Only what is linked to an event that has not ended."
     )
-    modified_after = ModifiedParameter("Those")
+    modified_after = ModifiedParameter("Records")
     status = StatusParameter(
         help_text="Only what has any of these statuses: comma-separated or repeated. The public "
         "may ask for publish only; an author finds only their own with another status. The default "

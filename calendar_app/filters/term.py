@@ -98,7 +98,7 @@ class TermFilterSet(ListFilterSet):
     )
     slug = Parameter("slug", help_text="The term with exactly this slug.")
     hide_empty = HideEmptyParameter(
-        default=True, help_text="Leave out terms of no event that the public finds in lists."
+        default=True, help_text="Leave out terms without publicly listed events."
     )
     post = EventParameter(
         "events", queryset=visible(Event), help_text="Terms of this event (its ID)."

@@ -77,10 +77,10 @@ class WindowForm(forms.Form):
 
 
 def settled(filterset):
-    """Return as {parameter: text} the dates that the query leaves to the time of the request.
+    """Return, as {parameter: text}, the dates that depend on when the request is made.
 
-    With them an address means the same window later: the default one, or what a phrase such as
-    `today` stands for.
+    These are the default window and relative dates such as `today`. An address that repeats them
+    means the same at any time.
     """
     found = {}
     for name, parameter in filterset.filters.items():
@@ -92,9 +92,9 @@ def settled(filterset):
 
 
 def _written(instant):
-    """Return an instant as a date parameter that is read as the same."""
+    """Return a text that a date parameter reads as this instant."""
     wall = zones.to_wall(instant, conf.zone).replace(fold=0)
-    # In UTC, since times of one zone are compared as its clocks show them, twice the same or not.
+    # In UTC: Python compares two times of one zone by their clock times, ignoring the fold.
     same = zones.to_utc(wall, conf.zone) == instant.astimezone(dt.UTC)
     return str(wall) if same else instant.isoformat()
 

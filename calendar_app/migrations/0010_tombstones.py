@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(max_length=10)),
                 ('record_id', models.PositiveBigIntegerField()),
-                ('audience', models.CharField(choices=[('public', 'Who has no account'), ('writers', 'Its author and the editors'), ('author', 'Its author before another one')], max_length=10)),
+                ('audience', models.CharField(choices=[('public', 'The public'), ('writers', 'The author and editors'), ('author', 'A former author')], max_length=10)),
                 ('modified_utc', models.DateTimeField()),
                 ('source_id', models.CharField(blank=True, max_length=255)),
                 ('start_utc', models.DateTimeField(null=True)),

@@ -18,13 +18,13 @@ DERIVED = {"timezone_abbr", "start_utc", "end_utc", "duration"}
 DAY_START, DAY_END = dt.time(0, 0, 0), dt.time(23, 59, 59)
 
 
-# What the public finds in lists, with all that it is linked to.
+# The events that the public finds in lists with all details.
 LISTED = {"status": Status.PUBLISH, "hide_from_listings": False, "password": ""}
 
 
 class EventQuerySet(PostQuerySet):
     def listed(self):
-        """Keep the events that lists show to the public, and not redacted."""
+        """Keep the events that lists show to the public with all details."""
         return self.filter(**LISTED)
 
     def disclosed_to(self, user):
@@ -32,14 +32,14 @@ class EventQuerySet(PostQuerySet):
         return self.visible_to(user).open_to(user)
 
     def open_to(self, user, **also):
-        """Keep the events that ask user for no password, and those of user's own."""
+        """Keep the events of user's own, and those of others without a password."""
         if rights.may_edit_others(user, self.model):
             return self
         own = Q(author=user) if user.is_authenticated else Q(pk__in=())
         return self.filter(Q(password="", **also) | own)
 
     def listed_to(self, user):
-        """Keep the events that user may find in lists, and not redacted."""
+        """Keep the events that lists may show to user with all details."""
         return self.visible_to(user).open_to(user, hide_from_listings=False)
 
 

@@ -120,7 +120,7 @@ class Post(models.Model):
             )
 
     def with_derived(self, names):
-        """Return the names of fields with those that change when these do."""
+        """Return the names of these fields and of those that change with them."""
         return names | {"modified", "modified_utc"}
 
     def save(self, *, update_fields=None, **kwargs):

@@ -8,7 +8,7 @@ from .tree import is_within
 
 
 class Term(models.Model):
-    """What events are sorted by; ``count`` is of the events that the public finds in lists."""
+    """A category or tag of events; ``count`` is its number of publicly listed events."""
 
     name = models.CharField(max_length=200)
     slug = models.SlugField(max_length=200, unique=True, blank=True, allow_unicode=True)

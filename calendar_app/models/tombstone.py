@@ -4,15 +4,15 @@ from ..conf import conf
 
 
 class Audience(models.TextChoices):
-    PUBLIC = "public", "Who has no account"
-    WRITERS = "writers", "Its author and the editors"
-    AUTHOR = "author", "Its author before another one"
+    PUBLIC = "public", "The public"
+    WRITERS = "writers", "The author and editors"
+    AUTHOR = "author", "A former author"
 
 
 class Tombstone(models.Model):
-    """That a record has left the lists of some of its readers, and when; it outlives the record.
+    """Says that a record has left the lists of some readers, and when; it outlives the record.
 
-    ``author`` is whose record it was then.
+    ``author`` is the author that the record had then.
     """
 
     kind = models.CharField(max_length=10)
@@ -20,7 +20,7 @@ class Tombstone(models.Model):
     audience = models.CharField(max_length=10, choices=Audience.choices)
     author = models.ForeignKey(conf.user_model, models.SET_NULL, null=True, related_name="+")
     modified_utc = models.DateTimeField()
-    # What a calendar program knows an event by.
+    # For iCalendar: the UID of a copied event, and its start.
     source_id = models.CharField(max_length=255, blank=True)
     start_utc = models.DateTimeField(null=True)
 

@@ -11,7 +11,7 @@ def global_ids(post, urls):
 
 
 def tombstone(record, urls):
-    """Return what a mirror needs to know of a record that its reader finds no more."""
+    """Return what tells a mirror that a record has left its list."""
     return {
         "id": record.record_id,
         "global_id": urls.global_id(record.record_id),

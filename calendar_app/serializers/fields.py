@@ -68,9 +68,10 @@ class Clearable:
 
 
 def decoded(field, text):
-    """Return text as it was meant: clients write HTML character references, `Caf&eacute;`.
+    """Return text with its HTML character references decoded; many clients write them.
 
-    What the record holds already is no such text, nor what a context with ``texts_are_plain`` says.
+    Text that the record has already stays as it is, so that what GET gives can be written back, and
+    so does all text in a context with ``texts_are_plain``.
     """
     record = getattr(field.parent, "instance", None)
     is_kept = record is not None and text == getattr(record, field.source, None)

@@ -11,20 +11,20 @@ from .relations import found
 
 
 class RecordSerializer(serializers.Serializer):
-    """Writes a record of ``model``. What it refuses it refuses at once, with all that is wrong."""
+    """Writes a record of ``model``. A refusal names everything that is wrong with the input."""
 
     def save(self, **kwargs):
         with writing():
             return super().save(**kwargs)
 
     def blank(self):
-        """Return a new record of the user's, not stored yet."""
+        """Return a new, unsaved record."""
         return self.model()
 
     def fill(self, record, data, errors):
-        """Set what data says of record; errors are what is wrong with fields that it lacks.
+        """Set the fields of record that data names, and check them together.
 
-        Raises ValidationError for these and for values that do not go together.
+        Raises ValidationError with what is wrong, and with errors, those of other fields.
         """
         errors = dict(errors)
         try:
@@ -52,7 +52,7 @@ class RecordSerializer(serializers.Serializer):
             ) from e
 
     def _also_wrong(self, data, wrong):
-        """Return the errors that a write of the fields of data that are not wrong would meet."""
+        """Return the errors that saving the other fields of data would raise."""
         given = data if isinstance(data, dict) else {}
         rest = {name: value for name, value in given.items() if name not in wrong}
         twin = type(self)(copy(self.instance), data=rest, partial=True, context=self.context)

@@ -31,9 +31,9 @@ def one_or_many(key):
 
 
 def found(serializer, data):
-    """Return data with the records that its values name in place of these, and what is wrong.
+    """Return data with records in place of the values that name them, and errors by field.
 
-    That is the errors, by field, of those that name what is not there; data lacks these.
+    Fields that name an unknown record are left out of data and have an error instead.
     """
     errors, known = {}, dict(data)
     for field in serializer.fields.values():
