@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from fnmatch import fnmatchcase
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from backup_app.engines.archive.listing import (
     ancestors,
     complained_of,
     include_path,
+    remainders,
 )
 from backup_app.engines.archive.machines import LocalMachine
 from backup_app.engines.archive.process import nothing
@@ -72,6 +74,26 @@ def test_a_path_becomes_plain(path, expected):
 def test_a_path_that_is_not_absolute_is_refused(path):
     with pytest.raises(EngineError, match="is not an absolute path"):
         include_path(path)
+
+
+paths = st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1, max_size=3).map(
+    lambda names: "/" + "/".join(names)
+)
+
+
+@given(st.text("/*ab", min_size=1, max_size=8), st.just("") | paths, paths)
+def test_a_pattern_means_the_same_in_every_folder(pattern, base, rest):
+    found = [fnmatchcase("." + rest, each) for each in remainders(pattern, base.encode())]
+
+    assert any(found) == fnmatchcase(base + rest, pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [("/srv/a\\*/x", ["./x"]), ("/srv/b\\*/x", []), ("/srv/[ab]\\*/x*", ["./x*"])],
+)
+def test_what_is_escaped_in_a_pattern_is_plain(pattern, expected):
+    assert list(remainders(pattern, b"/srv/a*")) == expected
 
 
 def test_the_whole_machine_can_be_listed(tmp_path):
