@@ -95,10 +95,9 @@ class TarStream:
 
     ``read`` returns the next bytes, b"" at the end. ``write`` gets all blocks up to the two of
     zeros at the end of the tar. ``part`` is told how many bytes more of a member's content have
-    been read, again and again where that takes long: in large files and in holes. ``admit`` is
-    asked before a member's content is read: the blocks of those that it refuses are left out.
-    ``start`` is where the first block goes in the tar that is written. Raises EngineError for what
-    is no tar, CutOff for half of one.
+    been read, again and again where that takes long: in large files and in holes. Members that
+    ``admit`` refuses are left out. ``start`` is where the first block goes in the tar that is
+    written. Raises EngineError for what is no tar, CutOff for half of one.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ Most of what ``find`` lists is in the view of the backup that this one builds on
 in the same order: that is seen in memory, a window of both at a time. What is left of the two goes
 into ``known`` and ``listed``, which are compared at the end; then ``known`` is what is gone.
 ``found`` is what is to be stored, in the order in which it was listed: folders before what is in
-them. ``links`` are the names of what has more than one.
+them. ``links`` are the names of what has more than one, ``deferred`` is what is read once more.
 """
 
 import itertools
@@ -20,6 +20,7 @@ from .batches import batches
 
 BATCH = 5_000
 WINDOW = 4 * BATCH
+Stat = tuple[int, int, int, str]  # mtime, ctime, inode, and owner as of ToStore
 SHARE = 0.5  # who lists files without end does not fill the disk that all share
 SCHEMA = """
 PRAGMA journal_mode = OFF;
@@ -81,9 +82,6 @@ WITHOUT_FOLDER = """
 SELECT d.no, d.name, d.path, p.folder FROM dirs d LEFT JOIN dirs p ON p.no = d.parent
 WHERE d.depth = ? AND d.folder IS NULL LIMIT ?
 """
-
-
-Stat = tuple[int, int, int, str]  # mtime, ctime, inode, and owner as of ToStore
 
 
 class Dir:
