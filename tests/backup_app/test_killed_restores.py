@@ -8,6 +8,7 @@ from django.db import connection
 
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.models import Job
+from tests.attacks import rounds
 
 from .backups import KiB, back_up, local_client, local_roots
 from .restores import begin_restore, restore
@@ -86,6 +87,23 @@ def test_each_file_is_the_old_or_the_new_one(moment, backup, tree):
 
     assert set(contents(tree)) <= {OLD, NEW}
     assert contents(tree).count(NEW) == (10 if moment is half_placed else 0)
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("seed", range(rounds(2, 100)))
+def test_one_that_is_killed_at_any_file_can_be_repeated(backup, tree, tmp_path, seed):
+    placed = seed % (len(FILES) - 1) + 1
+
+    job = kill_restore(backup, tree, lambda: contents(tree).count(NEW) >= placed)
+
+    assert contents(tree).count(NEW) == placed
+    assert set(contents(tree)) == {OLD, NEW}
+    Job.objects.filter(pk=job.pk).update(status=Job.Status.FAILED)
+    ArchiveEngine().discard(job)
+    restore(backup, tree)
+    assert set(contents(tree)) == {NEW}
+    assert left(tree) == []
+    assert list((tmp_path / "storage/work").iterdir()) == []
 
 
 def test_what_is_left_is_private_and_named_for_its_job(backup, tree):
