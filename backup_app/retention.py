@@ -1,6 +1,7 @@
 """What is no longer kept: old jobs (``prune``), and all of clients deleted long ago (``purge``)."""
 
 import datetime as dt
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,9 +11,10 @@ from django.utils import timezone
 
 from .engines import get_engine
 from .exceptions import BackupError, InvalidEngine
-from .models import Client, Download, Folder, Job, JobSource
+from .models import Client, Download, Folder, Job, JobSource, Storage
 from .models.job import GOOD, OPEN
 
+logger = logging.getLogger(__name__)
 FOLDERS_AT_ONCE = 1000
 DOWNLOADED_WITHIN = dt.timedelta(days=1)
 
@@ -43,7 +45,10 @@ class Purged:
 
 
 def prune(clients: Iterable[Client], *, dry_run: bool = False) -> Iterator[Removed]:
-    """Remove the jobs that their pools no longer keep; yield each."""
+    """Remove the jobs that their pools no longer keep; yield each.
+
+    At last remove what earlier removals left that were killed.
+    """
     for client in clients:
         # What builds on others goes before them, so that an end at any moment breaks no chain.
         for job in expired(client):
@@ -52,6 +57,8 @@ def prune(clients: Iterable[Client], *, dry_run: bool = False) -> Iterator[Remov
                 yield removed
             elif not _is_needed(job):
                 yield replace(removed, problem=_remove(job))
+    if not dry_run:
+        _finish_removals()
 
 
 def purge(deleted_before: dt.datetime, *, dry_run: bool = False) -> Iterator[Purged]:
@@ -132,6 +139,14 @@ def _readers(client):
 def _new_downloads():
     """Return the downloads of which chunks are likely still to be fetched."""
     return Download.objects.filter(created__gt=timezone.now() - DOWNLOADED_WITHIN)
+
+
+def _finish_removals():
+    for storage in Storage.objects.select_related("zone"):
+        try:
+            get_engine(storage.zone.engine).finish_removals(storage)
+        except (BackupError, InvalidEngine) as e:
+            logger.warning("What killed removals left in storage '%s' stays: %s", storage, e)
 
 
 def _is_needed(job):

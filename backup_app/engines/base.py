@@ -324,6 +324,9 @@ class Engine:
         """Delete a backup: first its row and catalog, in one transaction, then what it stored."""
         raise NotImplementedError
 
+    def finish_removals(self, storage) -> None:
+        """Delete what is left of backups whose removal was killed; raises EngineError."""
+
     def forget(self, job) -> None:
         """Remove what another job than a backup has kept for people; its row is deleted next."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from backup_app import retention
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.storing import manifest_path
 from backup_app.engines.base import Problem
@@ -166,6 +167,25 @@ def test_a_half_removed_volume_is_an_orphan(job, lost):
 
     assert [problem.message for problem in problems] == ["No job has this volume."]
     assert stored(job.storage) == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("gone", [[], [".manifest"], [".manifest", ""]])
+def test_the_next_prune_finishes_a_removal_that_was_killed(job, gone):
+    other = back_up(job.client)
+    volume, before = volume_of(job), stored(job.storage)
+    own = {str(path.relative_to(job.storage.path)) for path in (volume, manifest_path(volume))}
+    remove_and_die(job, "remove_volume")
+    for suffix in gone:
+        volume.with_name(volume.name + suffix).unlink()
+
+    assert list(retention.prune([job.client], dry_run=True)) == []
+    assert volume.with_name(f"{volume.name}.removing").exists()
+    assert list(retention.prune([job.client])) == []
+
+    assert stored(job.storage) == sorted(set(before) - own)
+    assert list(engine.check_storage(job.storage)) == []
+    assert engine.list_folder(other, b"/").total > 0
 
 
 @pytest.mark.django_db(transaction=True)

@@ -168,6 +168,9 @@ class ArchiveEngine(Engine):
     def remove(self, job) -> None:
         removing.remove(job)
 
+    def finish_removals(self, storage) -> None:
+        removing.finish_removals(storage)
+
     def forget(self, job) -> None:
         safety.forget(job)
 

@@ -7,7 +7,7 @@ that mark a complete volume is one that the database has lost, and is never dele
 from pathlib import Path
 
 from ...exceptions import EngineError
-from ...models import Job, Volume
+from ...models import Job, Storage, Volume
 from ..unneeded import delete_unneeded
 from .labels import storage_folder
 from .storing import manifest_path, sync_folder
@@ -44,6 +44,19 @@ def remove_volume(path: Path) -> None:
             sync_folder(path.parent)
     except OSError as e:
         raise EngineError(f"The volume '{path}' cannot be deleted: {e.strerror}.") from e
+
+
+def finish_removals(storage: Storage) -> None:
+    """Remove the volumes whose removal was killed after the database had forgotten their jobs.
+
+    Raises EngineError when the storage is not there, or one of them stays.
+    """
+    folder = storage_folder(storage)
+    for mark in folder.glob(f"volumes/*/*{MARK}"):
+        volume = mark.with_name(mark.name.removesuffix(MARK))
+        known = Volume.objects.filter(job__storage=storage, path=volume.relative_to(folder))
+        if not known.exists():
+            remove_volume(volume)
 
 
 def mark_path(volume: Path) -> Path:
