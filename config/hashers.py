@@ -23,6 +23,8 @@ class Argon2PasswordHasher(hashers.Argon2PasswordHasher):
     that send it with every request are answered quickly, also while others guess.
     """
 
+    parallelism = 1  # eight threads for each hash would crowd out all that needs no hash
+
     def encode(self, password, salt):
         with gate:
             return super().encode(password, salt)

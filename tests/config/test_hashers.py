@@ -46,6 +46,14 @@ def test_the_hash_is_that_of_django():
     assert not django_hashers.check_password("wrong", encoded)
 
 
+def test_a_hash_takes_one_thread_and_others_can_still_be_compared():
+    older = django_hashers.Argon2PasswordHasher().encode("right", "a" * 22)
+
+    assert "p=1$" in django_hashers.make_password("right")
+    assert "p=8$" in older
+    assert django_hashers.check_password("right", older)
+
+
 def test_a_right_password_is_hashed_once(made):
     encoded = django_hashers.make_password("right")
 
