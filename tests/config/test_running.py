@@ -1,9 +1,12 @@
 """The whole of it as an operator starts it: web server and worker, mounted below a path."""
 
 import os
+import signal
+import socket
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import urllib3
@@ -119,3 +122,33 @@ def test_a_second_service_does_not_start_on_the_same_data(service):
         f"Error: Another 'serve' has the data folder '{service.folder}'. Stop it, set DATA_DIR to"
         " another folder, or run 'manage.py worker' for more background workers.\n"
     )
+
+
+def test_a_web_worker_that_is_killed_is_replaced(service):
+    [killed] = web_workers(service)
+
+    os.kill(killed, signal.SIGKILL)
+    [replaced] = wait_for(lambda: [pid for pid in web_workers(service) if pid != killed], 40)
+
+    assert get(service, "healthz").status == 200  # waits in the socket that both have
+    assert replaced != killed
+
+
+def web_workers(service):
+    """Return the process numbers of a service's web workers."""
+    pids = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text()
+    commands = {int(pid): Path(f"/proc/{pid}/cmdline").read_text() for pid in pids.split()}
+    return [pid for pid, command in commands.items() if "config.web" in command]
+
+
+def test_a_large_upload_that_waits_for_a_go_ahead_gets_one(service):
+    body = b"x" * 9_000_000
+
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as connection:
+        connection.sendall(
+            "POST /apps/site/calendar/events/v1/images HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+            f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n".encode()
+        )
+        assert connection.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(body)
+        assert connection.recv(12) == b"HTTP/1.1 401"
