@@ -12,6 +12,8 @@ from config import heartbeat
 from config.management.commands.worker import prune
 from config.models import LOST, Worker
 
+from .serving import wait_for
+
 
 def silent_for(age, name="dead"):
     worker = Worker.objects.create(name=name, host="there")
@@ -129,24 +131,16 @@ def test_the_heart_beats_on_whatever_befalls_it(monkeypatch, caplog):
         # Of a worker's tasks one cannot be read.
         silent_for(LOST + timedelta(seconds=5))
         DBTaskResult.objects.filter(pk=task.pk).update(worker_ids=7)
-        wait_for(lambda: any(record.exc_info for record in caplog.records))
+        wait_for(lambda: any(record.exc_info for record in caplog.records), 20)
         assert beats()
         DBTaskResult.objects.filter(pk=task.pk).update(worker_ids=["dead"])
-        wait_for(lambda: DBTaskResult.objects.filter(pk=task.pk, status="READY").exists())
+        wait_for(DBTaskResult.objects.filter(pk=task.pk, status="READY").exists, 20)
 
 
 def beats():
     """Say whether worker "one" gives a sign of life from now on."""
     Worker.objects.filter(name="one").update(seen=timezone.now() - timedelta(minutes=1))
-    return wait_for(Worker.objects.filter(name="one").alive().exists)
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 20
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
+    return wait_for(Worker.objects.filter(name="one").alive().exists, 20)
 
 
 @pytest.fixture
