@@ -2,7 +2,7 @@
 
 import logging
 
-from django.db import transaction
+from django.db import DatabaseError, OperationalError, transaction
 
 from . import states
 from .amounts import counted, size
@@ -68,6 +68,9 @@ def _work(run, *, begin):
     except OSError as e:
         logger.exception("Job %s failed.", run.job.pk)
         fail(run, Status.FAILED, _words(e))
+    except DatabaseError as e:
+        logger.exception("Job %s failed.", run.job.pk)
+        fail(run, Status.FAILED, _database_words(e))
     except Exception:
         logger.exception("Job %s failed.", run.job.pk)
         fail(run, Status.FAILED, UNEXPECTED)
@@ -151,21 +154,39 @@ def fail(run, status, message):
     """
     if not states.owns(run.job.pk, run.worker):
         return
-    discard(run.job)
+    is_discarded = discard(run.job)
     run.end(JobLog.Level.INFO if status == Status.CANCELED else JobLog.Level.ERROR, message)
     message = storable(message)[:LONGEST]
     run.flush()
-    states.give_up(run.job.pk, run.worker, status, message=message, **run.progress())
+    end = run.progress() | {"message": message, "has_leftovers": not is_discarded}
+    states.give_up(run.job.pk, run.worker, status, **end)
 
 
-def discard(job):
-    """Let the engine remove what a job that did not succeed has left."""
-    if Job.objects.good().filter(pk=job.pk).exists():
-        return  # it did succeed, only the answer was lost
+def discard(job) -> bool:
+    """Let the engine remove what a job that did not succeed has left; say whether all is gone."""
     try:
-        get_engine(job.engine).discard(job)
+        # A good one did succeed, only the answer was lost.
+        if not Job.objects.good().filter(pk=job.pk).exists():
+            get_engine(job.engine).discard(job)
     except Exception:
         logger.exception("What is left of job %s could not be removed.", job.pk)
+        return False
+    return True
+
+
+def discard_leftovers():
+    """Try again to remove what jobs have left of which something could not be removed."""
+    left = Job.objects.filter(has_leftovers=True, status__in=[Status.FAILED, Status.CANCELED])
+    for job in left.select_related("client", "storage__zone"):
+        if discard(job):
+            Job.objects.filter(pk=job.pk).update(has_leftovers=False)
+
+
+def _database_words(error: DatabaseError):
+    # A full disk, a damaged file; that values do not fit is a fault of ours.
+    if type(error) not in (DatabaseError, OperationalError):
+        return UNEXPECTED
+    return f"The database failed: {str(error).splitlines()[0]}."
 
 
 def _words(error: OSError):

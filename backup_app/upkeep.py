@@ -5,7 +5,18 @@ from collections.abc import Callable
 
 from django.core.cache import cache
 
-from . import adoption, audit, preparing, readiness, reaping, resuming, schedules, tasks, throttling
+from . import (
+    adoption,
+    audit,
+    preparing,
+    readiness,
+    reaping,
+    resuming,
+    running,
+    schedules,
+    tasks,
+    throttling,
+)
 
 HOUR = 3600  # seconds
 
@@ -13,7 +24,9 @@ logger = logging.getLogger(__name__)
 
 
 def tick() -> None:
-    """End jobs whose worker died, start what is due, bring lost tasks back, forget old logins.
+    """End jobs whose worker died, remove what failed ones could not, and start what is due.
+
+    Bring lost tasks back and forget old logins.
 
     Then look after the jobs that go on in their engines, find those that others started there, and
     remove downloads that nobody wants any more. At last note what keeps this worker from jobs.
@@ -22,6 +35,7 @@ def tick() -> None:
     """
     for step in (
         reaping.reap,
+        running.discard_leftovers,
         adoption.keep_schedules,
         schedules.forget_unscheduled,
         schedules.start_due,

@@ -90,6 +90,11 @@ class Job(models.Model):
     message = models.CharField(max_length=1000, blank=True)
     # The process at work and its last sign of life.
     worker = models.CharField(max_length=300, blank=True)
+    has_leftovers = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Something of a job that did not succeed could not be removed yet.",
+    )
     seen = models.DateTimeField(null=True, blank=True)
 
     objects = JobQuerySet.as_manager()
@@ -103,6 +108,9 @@ class Job(models.Model):
             models.Index(fields=["client", "id"], name="jobs_of_a_client_newest"),
             models.Index(fields=["client", "started"], name="jobs_by_start"),
             models.Index(fields=["status", "seen"], condition=Q(status__in=OPEN), name="open_jobs"),
+            models.Index(
+                fields=["id"], condition=Q(has_leftovers=True), name="jobs_with_leftovers"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -1,0 +1,74 @@
+"""What a failed job could not remove is removed as soon as that is possible, and it says why."""
+
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from backup_app import jobs, running, upkeep
+from backup_app.engines.archive import catalog
+from backup_app.engines.archive.labels import storage_folder
+from backup_app.models import Entry, Job, Volume
+
+from .backups import back_up, begin, local_client, local_roots
+
+
+@pytest.fixture
+def machine(tmp_path):
+    with local_roots(tmp_path):
+        machine = local_client(tmp_path)
+        for number in range(3000):
+            (tmp_path / f"tree/{number:0100}").touch()
+        yield machine
+
+
+def pragma(words):
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA {words}")
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL cannot be made this full.")
+@pytest.mark.django_db(transaction=True)
+def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
+    monkeypatch.setattr(catalog, "BATCH", 500)
+    job = jobs.start_backup(machine, level="Full", by="test")
+    pages = pragma("page_count") + 60  # The folders and the first batches of entries fit.
+    pragma(f"max_page_count = {pages}")
+    try:
+        running.run(job.pk)
+    finally:
+        pragma("max_page_count = 1073741823")
+
+    job.refresh_from_db()
+    assert (job.status, job.message) == (
+        "failed",
+        "The database failed: database or disk is full.",
+    )
+    assert Entry.objects.count() == Volume.objects.count() == 0
+    assert list(Path(job.storage.path, "work").iterdir()) == []
+    assert not job.has_leftovers
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_could_not_be_removed_is_removed_later(machine):
+    """As where the disk of the storage is away when a killed job is ended."""
+    good = back_up(machine)
+    folder = storage_folder(good.storage)
+    dead = begin(machine)
+    Job.objects.filter(pk=dead.pk).update(worker="elsewhere:1:1", seen="2020-01-01T00:00Z")
+    work = folder / f"work/job-{dead.pk}"
+    work.mkdir()
+    Entry.objects.create(job=dead, folder=Entry.objects.first().folder, name=b"x", kind="f")
+    away = folder.rename(folder.with_name("away"))
+
+    upkeep.tick()
+
+    dead.refresh_from_db()
+    assert (dead.status, dead.has_leftovers) == ("failed", True)
+    assert not Entry.objects.filter(job=dead).exists()
+    away.rename(folder)
+    upkeep.tick()
+    dead.refresh_from_db()
+    assert not dead.has_leftovers
+    assert not work.exists()
