@@ -173,13 +173,13 @@ def _things(name, client, backup, node, path, file):
 
 
 def kept() -> dict[str, list]:
-    """Return all rows of all that a request may change, but for the audit and uses of keys."""
+    """Return all rows that a request may change, but for the audit, logins and uses of keys."""
     from django_tasks_db.models import DBTaskResult
 
     from backup_app import models
 
     tables = [getattr(models, name) for name in models.__all__]
-    noted = models.AuditEntry, models.ApiKey
+    noted = models.AuditEntry, models.ApiKey, models.LoginAttempt
     return {
         table.__name__: list(table.objects.order_by("pk").values())
         for table in [*(t for t in tables if t not in noted), DBTaskResult]
