@@ -186,7 +186,7 @@ def _database_words(error: DatabaseError):
     # A full disk, a damaged file; that values do not fit is a fault of ours.
     if type(error) not in (DatabaseError, OperationalError):
         return UNEXPECTED
-    return f"The database failed: {str(error).splitlines()[0]}."
+    return f"The database failed: {str(error).partition(chr(10))[0]}."
 
 
 def _words(error: OSError):
