@@ -3,10 +3,12 @@
 import hashlib
 import math
 import unicodedata
+from contextvars import ContextVar
 from datetime import timedelta
 
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from .audit import Outcome
 from .bulk import delete_in_batches
@@ -19,6 +21,8 @@ WINDOW = timedelta(minutes=1)
 WIDER = 3  # times as many failures are allowed from one address, and for one login
 KNOWN = timedelta(days=30)
 LONGEST_WINDOW = timedelta(hours=1)  # of any service
+
+_is_known = ContextVar("is_known", default=False)
 
 
 class LoginThrottle:
@@ -38,33 +42,27 @@ class LoginThrottle:
         self.scope = scope
         self.window = window
 
-    def check(self, *, guessable: bool = True, spare: int = 0) -> None:
+    def check(self, *, guessable: bool = True) -> None:
         """Raise TooManyAttempts after too many failures.
 
         An API key is not ``guessable``: it is only refused for failures of its own login from its
         own address.
         """
-        few = conf.LOGIN_FAILURES
-        failures = self._failures()
-        of_login = {row for row in failures if row.login == self.login}
-        of_network = {row for row in failures if row.network == self.network}
-        self._require_fewer(few + spare, of_login & of_network)
-        wider = WIDER * few + spare
-        if guessable and max(len(of_login), len(of_network)) >= wider and not self.is_known():
-            self._require_fewer(wider, of_login)
-            self._require_fewer(wider, of_network)
+        self._require_few(guessable)
+        _is_known.set(guessable and self.is_known)
 
     def failed(self) -> None:
         """Count a failure; raises TooManyAttempts when others were quicker to use up the limit."""
         LoginAttempt.objects.create(**self._who)
-        self.check(spare=1)
+        self._require_few(spare=1)
 
     def succeeded(self) -> None:
         """Remember where a password was right; raises TooManyAttempts like ``failed``."""
-        self.check()
-        if not self.is_known():
+        self._require_few()
+        if not self.is_known:
             LoginAttempt.objects.create(**self._who, failed=False)
 
+    @cached_property
     def is_known(self) -> bool:
         since = timezone.now() - KNOWN
         return LoginAttempt.objects.filter(**self._who, failed=False, time__gt=since).exists()
@@ -78,9 +76,23 @@ class LoginThrottle:
         since = timezone.now() - self.window
         return LoginAttempt.objects.filter(either, scope=self.scope, failed=True, time__gt=since)
 
-    def _require_fewer(self, limit, failures):
-        times = sorted((row.time for row in failures), reverse=True)
-        _require_fewer(limit, times, self.window, "wrong logins")
+    def _require_few(self, guessable=True, spare=0):
+        few, failures = conf.LOGIN_FAILURES, self._failures()
+        of_login = {row for row in failures if row.login == self.login}
+        of_network = {row for row in failures if row.network == self.network}
+        limits = [(few, of_login & of_network)]
+        if guessable and not self.is_known:
+            limits += [(WIDER * few, of_login), (WIDER * few, of_network)]
+        for limit, rows in limits:
+            times = sorted((row.time for row in rows), reverse=True)
+            _require_fewer(limit + spare, times, self.window, "wrong logins")
+
+
+def is_known_caller() -> bool:
+    """Say, once, whether the login that was just checked is known at its address."""
+    is_known = _is_known.get()
+    _is_known.set(False)
+    return is_known
 
 
 def require_patience_with_passwords(account, operation: str):

@@ -5,13 +5,17 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from contextlib import contextmanager
 
 from django.contrib.auth import hashers
 from rest_framework.exceptions import Throttled
 
+from backup_app import throttling
+
 AT_ONCE = 2  # of 100 MB each
 WAITING = 1  # so that of four threads one is left to answer what needs no hash
 WAIT = 1  # second
+PATIENCE = 10  # seconds
 REMEMBERED = 3600  # seconds after its last use
 MOST_REMEMBERED = 1000
 
@@ -26,13 +30,13 @@ class Argon2PasswordHasher(hashers.Argon2PasswordHasher):
     parallelism = 1  # eight threads for each hash would crowd out all that needs no hash
 
     def encode(self, password, salt):
-        with gate:
+        with gate.turn():
             return super().encode(password, salt)
 
     def verify(self, password, encoded):
         is_right = remembered.has(password, encoded)
         if not is_right:
-            with gate:
+            with gate.turn():
                 is_right = super().verify(password, encoded)
         if is_right:
             remembered.add(password, encoded)
@@ -40,23 +44,35 @@ class Argon2PasswordHasher(hashers.Argon2PasswordHasher):
 
 
 class Gate:
-    """Lets a few threads in at once and a few more wait for a moment; others get Throttled."""
+    """Lets a few threads in at once and a few more wait for a moment; others get Throttled.
 
-    def __init__(self, at_once, waiting, wait):
-        self.wait = wait
+    Who logged in from the same address before may wait as one of any number, and longer: their
+    requests may come several at once, and they are not those who guess.
+    """
+
+    def __init__(self, at_once, waiting, wait, patience):
+        self.wait, self.patience = wait, patience
         self._inside = threading.BoundedSemaphore(at_once)
         self._admitted = threading.BoundedSemaphore(at_once + waiting)
 
-    def __enter__(self):
-        if not self._admitted.acquire(blocking=False):
-            raise _busy()
-        if not self._inside.acquire(timeout=self.wait):
-            self._admitted.release()
-            raise _busy()
+    @contextmanager
+    def turn(self):
+        """Let the block run when it is its turn."""
+        if throttling.is_known_caller():
+            with self._entered(self._inside, self.patience):
+                yield
+        else:
+            with self._entered(self._admitted, 0), self._entered(self._inside, self.wait):
+                yield
 
-    def __exit__(self, *exc):
-        self._inside.release()
-        self._admitted.release()
+    @contextmanager
+    def _entered(self, semaphore, seconds):
+        if not semaphore.acquire(timeout=seconds):
+            raise Throttled(1, "Too many passwords are being checked.")
+        try:
+            yield
+        finally:
+            semaphore.release()
 
 
 class Remembered:
@@ -86,9 +102,5 @@ class Remembered:
         return hmac.digest(self._key, f"{encoded}\0{password}".encode(), "sha256")
 
 
-def _busy():
-    return Throttled(1, "Too many passwords are being checked.")
-
-
-gate = Gate(AT_ONCE, WAITING, WAIT)
+gate = Gate(AT_ONCE, WAITING, WAIT, PATIENCE)
 remembered = Remembered()

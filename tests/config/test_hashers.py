@@ -1,6 +1,7 @@
 """The hash of passwords: few at once, and none for one that was right a short while ago."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -8,7 +9,9 @@ from django.contrib.auth import hashers as django_hashers
 from rest_framework.exceptions import Throttled
 from rest_framework.test import APIClient
 
+from backup_app import throttling
 from backup_app.models import LoginAttempt
+from backup_app.throttling import LoginThrottle
 from config import hashers
 from config.hashers import Argon2PasswordHasher, Gate, Remembered
 
@@ -33,8 +36,8 @@ def made(monkeypatch):
 @pytest.fixture
 def closed(monkeypatch):
     """Let every hash that is asked for be one too many."""
-    monkeypatch.setattr(hashers, "gate", Gate(at_once=1, waiting=0, wait=0))
-    with hashers.gate:
+    monkeypatch.setattr(hashers, "gate", Gate(at_once=1, waiting=0, wait=0, patience=0))
+    with hashers.gate.turn():
         yield
 
 
@@ -92,12 +95,12 @@ def test_only_so_many_are_remembered(monkeypatch):
 
 
 def test_few_are_made_at_once_and_few_wait():
-    gate, leave = Gate(at_once=2, waiting=1, wait=60), threading.Event()
+    gate, leave = Gate(at_once=2, waiting=1, wait=60, patience=60), threading.Event()
     inside, most = [], []
 
     def enter(number):
         try:
-            with gate:
+            with gate.turn():
                 inside.append(number)
                 most.append(len(inside))
                 leave.wait(60)
@@ -117,14 +120,37 @@ def test_few_are_made_at_once_and_few_wait():
 
 
 def test_who_waits_too_long_is_refused_and_leaves_the_place_to_others():
-    gate = Gate(at_once=1, waiting=1, wait=0.01)
-    with gate:
+    gate = Gate(at_once=1, waiting=1, wait=0.01, patience=0.01)
+    with gate.turn():
         for _ in range(3):
-            with pytest.raises(Throttled), gate:
+            with pytest.raises(Throttled), gate.turn():
                 pass
     for _ in range(3):
-        with gate:
+        with gate.turn():
             pass
+
+
+def test_any_number_may_wait_who_were_right_before():
+    gate = Gate(at_once=1, waiting=0, wait=0, patience=60)
+
+    def enter(number):
+        throttling._is_known.set(True)
+        with gate.turn():
+            time.sleep(0.01)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(enter, range(24)))
+
+
+@pytest.mark.django_db
+def test_who_was_right_before_is_known_for_one_hash():
+    LoginThrottle("sam", "192.0.2.1").succeeded()
+    known = []
+    for login in ("sam", "bob"):
+        LoginThrottle(login, "192.0.2.1").check()
+        known += [throttling.is_known_caller(), throttling.is_known_caller()]
+
+    assert known == [True, False, False, False]
 
 
 class TestRefusal:
@@ -155,8 +181,8 @@ class TestRefusal:
         from tests.calendar_app.factories import EventFactory
 
         event = EventFactory(password="open")
-        monkeypatch.setattr(hashers, "gate", Gate(at_once=1, waiting=0, wait=0))
-        with hashers.gate:
+        monkeypatch.setattr(hashers, "gate", Gate(at_once=1, waiting=0, wait=0, patience=0))
+        with hashers.gate.turn():
             response = client.post(f"/event/{event.slug}/", {"password": "open"})
 
         self.refused(response)
