@@ -21,7 +21,7 @@ pytestmark = pytest.mark.attack
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
     with serving(tmp_path_factory.mktemp("data"), BEHIND_PROXY="true") as service:
-        service.http = urllib3.PoolManager(maxsize=FLOODERS + 7, retries=False, timeout=20)
+        service.http = urllib3.PoolManager(maxsize=FLOODERS + 7, retries=False, timeout=60)
         lines = (service.folder / "demo.env").read_text().split()
         service.demo = dict(line.partition("=")[::2] for line in lines if "=" in line)
         service.memory = peak(service)
