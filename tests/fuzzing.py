@@ -12,10 +12,10 @@ FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 LONGEST = 2000  # characters of an answer in a finding
 
 
-def findings(document, server, *, exceptions, paths="", login=None):
-    """Return what Schemathesis finds wrong with operations of an OpenAPI document, as texts.
+def require_described(document, server, *, exceptions, paths="", login=None):
+    """Raise AssertionError with all that Schemathesis finds wrong with an OpenAPI document.
 
-    paths: a pattern of theirs. exceptions: {pattern: why a finding with it is none}.
+    exceptions: {pattern: why a finding with it is none}. paths: a pattern of those to ask.
     login: the user name and password that each request is sent with; none for the public.
     """
     config = schemathesis.Config.from_dict(configured(server, login))
@@ -33,7 +33,7 @@ def findings(document, server, *, exceptions, paths="", login=None):
     for event in engine.from_schema(schema).execute():
         if error := getattr(event, "value", None):
             found[event.label, repr(error)] = f"{event.label}: {error!r}"
-    return [*found.values()]
+    assert not found, "\n\n".join(found.values())
 
 
 def with_forms(document):
@@ -66,6 +66,7 @@ def told(failure, case, response):
             f"{failure.operation}: {failure.title}",
             failure.message,
             case.as_curl_command(),
+            "authorized" if "Authorization" in response.request.headers else "anonymous",
             f"{response.status_code} {response.text[:LONGEST]}",
         ]
     )
