@@ -23,18 +23,21 @@ class Connection(HttpToolsProtocol):
         self._set_deadline()
 
     def data_received(self, data):
-        super().data_received(data)
-        if self.cycle and not self.cycle.response_complete:
-            return  # a request is being answered
         self.head_size += len(data)
+        super().data_received(data)
         if self.head_size > HEAD_BYTES:
-            self.transport.close()
-        elif not self.deadline:
+            self.transport.abort()
+        elif not self.deadline and (not self.cycle or self.cycle.response_complete):
             self._set_deadline()
 
     def on_headers_complete(self):
+        self.head_size = 0
         self._cancel_deadline()
         super().on_headers_complete()
+
+    def on_body(self, body):
+        self.head_size = 0  # what follows is more of the body, or its trailers
+        super().on_body(body)
 
     def connection_lost(self, exc):
         self._cancel_deadline()
@@ -44,7 +47,6 @@ class Connection(HttpToolsProtocol):
         self.deadline = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
     def _cancel_deadline(self):
-        self.head_size = 0
         if self.deadline:
             self.deadline.cancel()
             self.deadline = None

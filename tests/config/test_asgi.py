@@ -158,6 +158,25 @@ class TestHeads:
         with served(echo) as address, pytest.raises(ConnectionError):
             sent(address, b"GET / HTTP/1.1\r\n" + b"X-Long: x\r\n" * 2_000_000)
 
+    def test_endless_trailers_end_the_connection(self):
+        body = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"
+
+        with served(echo) as address, pytest.raises(ConnectionError):
+            sent(address, body + b"X-Long: x\r\n" * 2_000_000)
+
+    def test_endless_headers_after_a_request_that_is_answered_end_the_connection(self):
+        with served(Megabytes()) as address:
+            connection = sent(address, b"GET / HTTP/1.1\r\n\r\n")
+            assert connection.recv(15) == b"HTTP/1.1 200 OK"
+            with pytest.raises(ConnectionError):
+                connection.sendall(b"GET / HTTP/1.1\r\n" + b"X-Long: x\r\n" * 2_000_000)
+
+    def test_a_body_of_many_small_chunks_arrives(self):
+        with served(echo) as address:
+            answer = request(address, "POST", iter([b"x"] * 30_000))
+
+        assert answer.body == b"x" * 30_000
+
     def test_names_with_an_underscore_pass_for_no_others(self):
         def forwarded(environ, start_response):
             start_response("200 OK", [])
