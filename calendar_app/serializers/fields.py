@@ -289,6 +289,11 @@ class CoordinateField(Clearable, serializers.FloatField):
     cleared = None
     default_error_messages = {"invalid": "{value} is not what {name} accepts: a number of degrees."}
 
+    def __init__(self, *, most, **kwargs):
+        super().__init__(**kwargs)
+        degrees = {"type": "number", "format": "double", "minimum": -most, "maximum": most}
+        extend_schema_field(degrees)(self)
+
     def to_internal_value(self, data):
         if isinstance(data, bool) or not isinstance(data, (str, int, float)):
             self.fail("invalid", data)

@@ -25,8 +25,8 @@ class VenueSerializer(NamedPostSerializer):
     website = WebAddressField(
         required=False, max_length=2000, help_text="Absolute http(s) URL of the venue's own site."
     )
-    geo_lat = CoordinateField(required=False, help_text="Latitude, -90 to 90 degrees.")
-    geo_lng = CoordinateField(required=False, help_text="Longitude, -180 to 180 degrees.")
+    geo_lat = CoordinateField(most=90, required=False, help_text="Latitude in degrees.")
+    geo_lng = CoordinateField(most=180, required=False, help_text="Longitude in degrees.")
     show_map = BooleanField(required=False, cleared=True, help_text="Whether to show a map.")
     show_map_link = BooleanField(
         required=False, cleared=True, help_text="Whether to show a link to a map."

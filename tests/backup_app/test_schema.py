@@ -16,7 +16,7 @@ EXCEPTIONS = {
     "'null' is not|Expected a dictionary|'path' is not": "Forms have null and objects otherwise.",
     "(?s)violates `additional.*\\nauthorized\\n200": "What is not known is ignored.",
     "sent in chunks": "It sends an empty form in chunks.",
-    "is not an IP address|is no (schedule|name)|This password is": "Texts have rules of their own.",
+    "is (not an IP|not a date|no (schedule|name|login))|(Null|password) ": "Texts have own rules.",
     "needs (an IP|a folder)|before it begins|nothing to restore": "Parameters may need others.",
 }
 
