@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -25,25 +26,34 @@ def serving(folder, **variables):
         "PORT": str(port),
         **variables,
     }
+    # A file: a pipe that nobody reads is full after 64 KB, and then the service waits.
+    log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed below
     process = subprocess.Popen(
         [sys.executable, "manage.py", "serve", "--setup", "--with-parent", "--web-workers=1"],
         env=variables,
-        stdout=subprocess.PIPE,
+        stdout=log,
         stderr=subprocess.STDOUT,
         text=True,
     )
     base = variables.get("BASE_PATH")
     root = f"http://127.0.0.1:{port}/" + (f"{base}/" if base else "")
-    service = SimpleNamespace(root=root, port=port, folder=folder, process=process)
+    service = SimpleNamespace(root=root, port=port, folder=folder, process=process, log=log)
     try:
         wait_for(lambda: is_ready(service), 120)
         yield service
     finally:
         process.send_signal(signal.SIGINT)
-        service.output, _ = process.communicate(timeout=60)
+        process.wait(60)
+        service.output = written(log)
+        log.close()
     assert process.returncode == 0, service.output
     assert not is_listening("127.0.0.1", port)
     assert "Traceback" not in service.output
+
+
+def written(log):
+    log.seek(0)
+    return log.read()
 
 
 def free_port():
@@ -61,7 +71,7 @@ def wait_for(condition, seconds):
 
 
 def is_ready(service):
-    assert service.process.poll() is None, service.process.stdout.read()
+    assert service.process.poll() is None, written(service.log)
     try:
         return get(service, "readyz").status == 200
     except urllib3.exceptions.HTTPError:
