@@ -1,8 +1,9 @@
 """Doing a job: the worker calls ``run``, and ``resume`` while it goes on in its engine."""
 
 import logging
+from time import sleep
 
-from django.db import DatabaseError, OperationalError, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 
 from . import states
 from .amounts import counted, size
@@ -18,6 +19,9 @@ Status, Type = Job.Status, Job.Type
 VERBS = {Type.BACKUP: "backup", Type.RESTORE: "restore", Type.VERIFY: "verify"}
 UNEXPECTED = "The job failed for a reason that the server's log tells."
 LONGEST = Job._meta.get_field("message").max_length
+# Seconds between attempts to write how a job ended. Together they are less than the default of
+# JOB_LOST_SECONDS, after which another worker ends the job without knowing why it failed.
+PAUSES = (1, 2, 5, 10, 20, 40, 60, 60)
 logger = logging.getLogger(__name__)
 
 
@@ -157,9 +161,23 @@ def fail(run, status, message):
     is_discarded = discard(run.job)
     run.end(JobLog.Level.INFO if status == Status.CANCELED else JobLog.Level.ERROR, message)
     message = storable(message)[:LONGEST]
-    run.flush()
-    end = run.progress() | {"message": message, "has_leftovers": not is_discarded}
-    states.give_up(run.job.pk, run.worker, status, **end)
+    _write_end(run, status, {"message": message, "has_leftovers": not is_discarded})
+
+
+def _write_end(run, status, end):
+    """Write the rest of the log and the status, if need be once the database has room again."""
+    for pause in (*PAUSES, None):
+        try:
+            run.flush()
+            states.give_up(run.job.pk, run.worker, status, **run.progress(), **end)
+        except OperationalError as e:
+            if pause is None:
+                raise
+            logger.warning("The end of job %s could not be written yet: %s", run.job.pk, e)
+            connection.close_if_unusable_or_obsolete()
+            sleep(pause)
+        else:
+            return
 
 
 def discard(job) -> bool:

@@ -1,5 +1,7 @@
 """What a failed job could not remove is removed as soon as that is possible, and it says why."""
 
+import contextlib
+import socket
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,40 @@ def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
     assert Entry.objects.count() == Volume.objects.count() == 0
     assert list(Path(job.storage.path, "work").iterdir()) == []
     assert not job.has_leftovers
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL cannot be made this full.")
+@pytest.mark.django_db(transaction=True)
+def test_the_end_is_written_once_there_is_room_again(machine, tmp_path, monkeypatch):
+    """Not even the log fits; the database has room again while the worker waits."""
+    add_sockets(tmp_path / "tree", 90)  # a line of the log for each
+    pauses = []
+
+    def make_room(seconds):
+        pauses.append(seconds)
+        pragma("max_page_count = 1073741823")
+
+    monkeypatch.setattr(running, "sleep", make_room)
+    job = jobs.start_backup(machine, level="Full", by="test")
+    connection.cursor().execute("VACUUM")  # which leaves no free pages
+    pragma(f"max_page_count = {pragma('page_count')}")
+    try:
+        running.run(job.pk)
+    finally:
+        pragma("max_page_count = 1073741823")
+
+    job.refresh_from_db()
+    assert (job.status, job.message, len(pauses)) == (
+        "failed",
+        "The database failed: database or disk is full.",
+        1,
+    )
+
+
+def add_sockets(folder, number):
+    for name in range(number):
+        with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(folder):
+            listening.bind(f"{name:090}")
 
 
 @pytest.mark.django_db(transaction=True)
