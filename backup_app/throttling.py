@@ -53,6 +53,7 @@ class LoginThrottle:
 
     def failed(self) -> None:
         """Count a failure; raises TooManyAttempts when others were quicker to use up the limit."""
+        self.check()  # else wrong API keys, which are not checked for this, add rows without end
         LoginAttempt.objects.create(**self._who)
         self._require_few(spare=1)
 

@@ -6,6 +6,7 @@ from time_machine import travel
 from urllib3 import make_headers
 
 from backup_app import keys
+from backup_app.models import LoginAttempt
 from backup_app.throttling import WIDER
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +47,17 @@ def test_who_guesses_has_to_wait_even_with_the_right_password():
         assert ask("right").status_code == 200
     assert (response.status_code, response["Retry-After"]) == (429, "200")
     assert response.json()["code"] == "rest_too_many_requests"
+
+
+def test_wrong_keys_of_many_logins_fill_no_table():
+    few = WIDER * ATTEMPTS
+    key = keys.make(get_user_model().objects.get(), "key")[1]
+
+    answers = [ask(f"bk_{'0' * 12}_x", login=f"{n}@example.org").status_code for n in range(40)]
+
+    assert answers == [401] * few + [429] * (40 - few)
+    assert LoginAttempt.objects.count() == few
+    assert ask(key, login="ann@example.org").status_code == 200
 
 
 def test_others_need_not_wait():
