@@ -229,6 +229,50 @@ def test_ids_that_others_have_are_left_to_them(chain):
     assert Job.objects.get(pk=taken.pk).client == other
 
 
+@pytest.fixture
+def renumbered(chain, tree):
+    """The chain, come back under other IDs than its volumes have, and a backup that builds on it.
+
+    The client's ID is another one as well.
+    """
+    storage = chain[0].storage
+    emptied()
+    other = ClientFactory(pk=chain[0].client_id)
+    for job in chain:
+        JobFactory(client=other, pk=job.pk, status="completed")
+    brought = rebuild(storage)
+    (tree / "later").write_text("l")
+    return [*brought, back_up(brought[-1].client, "Incremental")]
+
+
+def test_what_builds_on_backups_with_other_ids_is_whole(renumbered, tree, place):
+    last = renumbered[-1]
+    assert last.level == "Incremental"
+
+    restored = restore(last, tree, to=place / "restored")
+
+    assert restored.outcome.warnings == 0
+    assert tree_of(below(place / "restored", tree)) == tree_of(tree)
+    assert verify(last).lines == []
+
+
+def test_what_builds_on_backups_with_other_ids_comes_back(renumbered, place):
+    views = [contents(job) for job in renumbered]
+    emptied()
+
+    assert [contents(job) for job in rebuild(renumbered[0].storage)] == views
+
+
+def test_manifests_that_name_no_volumes_say_the_ids(renumbered, tree, place):
+    """Earlier versions wrote such ones."""
+    last = renumbered[-1]
+    manifest = ManifestReader(manifest_path(volume_of(last)))
+    del manifest.head["job"]["volumes"]
+    record(last, manifest.head)
+
+    assert restore(last, tree, to=place / "restored").outcome.warnings == 0
+
+
 def test_new_rows_get_ids_after_those_that_came_back(chain):
     emptied()
     brought = rebuild(chain[0].storage)

@@ -242,7 +242,9 @@ class Backup:
             "size": self.volume.size,
             "tar_size": self.volume.tar_size,
         }
-        head = manifest.head(self.job, values | {"sha256": digest.hex()}, sources)
+        volumes = Volume.objects.filter(job__in=sources).order_by("job")
+        named = dict([*volumes.values_list("path", "job"), (values["path"], self.job.pk)])
+        head = manifest.head(self.job, values | {"sha256": digest.hex()}, named)
         whole = self.manifest.finish(head, storing.sync)
         self.tally.tick()
         final = self._storage / values["path"]

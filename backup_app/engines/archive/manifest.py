@@ -55,8 +55,11 @@ class ManifestWriter:
         return whole
 
 
-def head(job: Job, volume: dict, sources: list[int]) -> dict:
-    """Return what a manifest says of its job, so that the job can be made again from it."""
+def head(job: Job, volume: dict, sources: dict[str, int]) -> dict:
+    """Return what a manifest says of its job, so that the job can be made again from it.
+
+    ``sources`` are the IDs of the backups that its view consists of, by their volumes.
+    """
     client, fileset, pool = job.client, job.fileset, job.pool
     return {
         "job": {
@@ -68,7 +71,8 @@ def head(job: Job, volume: dict, sources: list[int]) -> dict:
             "created": job.created,
             "started": job.started,
             "ended": timezone.now(),  # but for what follows this manifest
-            "sources": sources,
+            "sources": list(sources.values()),
+            "volumes": list(sources),
         },
         "account": {"login": job.account.get_username(), "email": job.account.email},
         "client": {

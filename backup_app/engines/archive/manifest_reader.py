@@ -48,6 +48,21 @@ class ManifestReader:
         self.head: dict[str, Any] = head
         lines.close()
 
+    @property
+    def sources(self) -> dict[str, int]:
+        """The IDs that the backups had which this one consists of, by their volumes, oldest first.
+
+        A backup that came back has another ID than its volume says. Manifests of earlier versions
+        name no volumes.
+        """
+        job, folder = self.head["job"], self.path.parent.name
+        try:
+            numbers = job["sources"]
+            named = [f"volumes/{folder}/job-{number}.tar.zst" for number in numbers]
+            return dict(zip(job.get("volumes", named), numbers, strict=True))
+        except (KeyError, TypeError, ValueError) as e:
+            raise self._damaged(f"what it builds on is not complete ({e!r})") from e
+
     def rows(self, *starts: bytes) -> Iterator[Row]:
         """Yield all entries in the order of the volume; raises EngineError at a damaged one.
 

@@ -135,9 +135,7 @@ class Comeback:
 
     def _sources(self, client: Client, *, dry_run: bool) -> list[int]:
         """Return the IDs that the backups have now that this one builds on."""
-        numbers = self._head["job"]["sources"][:-1]
-        folder = Path(self._found.name).parent
-        names = {f"{folder}/job-{number}.tar.zst": number for number in numbers}
+        names = dict(list(self._found.manifest.sources.items())[:-1])
         volumes = Volume.objects.filter(path__in=names, job__client=client.pk)
         there = dict(volumes.values_list("path", "job_id"))
         if dry_run:

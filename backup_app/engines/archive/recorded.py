@@ -5,7 +5,6 @@ A row that the database has lost is missed by nobody; what is beside each volume
 
 from collections.abc import Callable, Collection, Iterable
 from contextlib import contextmanager
-from pathlib import Path
 
 from ...exceptions import EngineError
 from ...models import Volume
@@ -93,11 +92,11 @@ def manifests(view: View) -> dict[int, ManifestReader]:
     """
     found = {source: _manifest(source) for source in view.sources}
     newest = found.get(view.job.pk)
-    # The volumes keep their names when their jobs come back under other IDs.
-    names = {each.path.name for each in found.values()}
-    if newest is None or names != {
-        manifest_path(Path(f"job-{pk}.tar.zst")).name for pk in newest.head["job"]["sources"]
-    }:
+    named = newest.sources if newest else {}
+    volumes = Volume.objects.filter(job__in=view.sources).values_list("path", flat=True)
+    # The volumes keep their names when their jobs come back under other IDs. Manifests of earlier
+    # versions have the IDs alone.
+    if set(named) != set(volumes) and set(named.values()) != set(view.sources):
         raise CatalogDamaged(
             f"The catalog is damaged: its manifest says that backup {view.job.pk} builds on other"
             " backups."
