@@ -25,7 +25,8 @@ go() {
             return 1
         fi
     done
-    [ "$(pwd -P; echo .)" = "${1:-/}
+    # Not by the builtin: that of bash tells what it had resolved before it changed there.
+    [ "$(env pwd -P; echo .)" = "${1:-/}
 ." ]
 }
 """
