@@ -1,8 +1,11 @@
+from django.contrib import messages
 from django.contrib.admin import register
+from django.shortcuts import redirect
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import RangeNumericFilter
 
 from .. import rights, terms
+from ..exceptions import CalendarError
 from ..forms import CategoryForm, TagForm
 from ..models import Category, Event, Tag
 from ..serializers import CategorySerializer, TagSerializer
@@ -42,6 +45,23 @@ class TermAdmin(ApiLink, Transfers, ModelAdmin):
             for child in terms.crowded_out(objs)
         ]
         return names, {self.opts.verbose_name_plural: len(names)}, set(), protected
+
+    def changeform_view(self, request, *args, **kwargs):
+        return self._or_refusal(request, super().changeform_view, *args, **kwargs)
+
+    def delete_view(self, request, *args, **kwargs):
+        return self._or_refusal(request, super().delete_view, *args, **kwargs)
+
+    def changelist_view(self, request, *args, **kwargs):
+        return self._or_refusal(request, super().changelist_view, *args, **kwargs)
+
+    def _or_refusal(self, request, view, *args, **kwargs):
+        """Return what view returns; when another write has taken a name meanwhile, say so."""
+        try:
+            return view(request, *args, **kwargs)
+        except CalendarError as e:
+            self.message_user(request, e.message, messages.ERROR)
+            return redirect(request.get_full_path())
 
 
 @register(Category)

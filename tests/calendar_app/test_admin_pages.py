@@ -1,10 +1,13 @@
 """The pages of venues, organizers, terms and images in the admin."""
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models.signals import post_save
 from django.urls import reverse
 
 from calendar_app import images, posts
+from calendar_app.admin.term import TermAdmin
 from calendar_app.models import Category, Image, Organizer, Status, Tag, Venue
 
 from .factories import (
@@ -160,6 +163,41 @@ def test_a_category_whose_child_finds_its_name_taken_above_stays(client, user):
 
     assert "would move up one level" in page.content.decode()
     assert Category.objects.count() == 3
+
+
+@pytest.mark.parametrize("in_bulk", [False, True])
+def test_a_name_that_is_taken_while_a_category_is_deleted_is_told(client, user, in_bulk):
+    music = CategoryFactory(name="Music")
+    child = CategoryFactory(name="Jazz", parent=music)
+
+    def take_name(**kwargs):
+        CategoryFactory(name="Jazz")
+
+    url = reverse("admin:calendar_app_category_changelist") if in_bulk else delete_url(music)
+    sent = {"action": "delete_selected", "post": "yes", "_selected_action": [music.pk]}
+    post_save.connect(take_name, LogEntry)  # is written just before the deletion
+    try:
+        page = client.post(url, sent, follow=True)
+    finally:
+        post_save.disconnect(take_name, LogEntry)
+
+    child.refresh_from_db()
+    assert "would move up one level, which has that name already" in page.content.decode()
+    assert child.parent == music
+
+
+@pytest.mark.parametrize(("name", "factory"), [("category", CategoryFactory), ("tag", TagFactory)])
+def test_a_name_that_is_taken_while_a_term_is_added_is_told(
+    client, user, monkeypatch, name, factory
+):
+    def save_form(admin, request, form, change):
+        factory(name="Jazz")  # after the form was found right
+        return form.save(commit=False)
+
+    monkeypatch.setattr(TermAdmin, "save_form", save_form)
+    page = client.post(add_url(name), {"name": "Jazz"}, follow=True)
+
+    assert f"There is a {name} &#x27;Jazz&#x27; at this level already." in page.content.decode()
 
 
 def test_categories_of_one_line_are_deleted_in_bulk(client, user):
