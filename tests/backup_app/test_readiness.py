@@ -17,7 +17,7 @@ from .factories import ClientFactory, StorageFactory
 from .restores import restore
 
 pytestmark = pytest.mark.django_db
-PROGRAMS = "cp", "find", "sh", "tar"
+PROGRAMS = "cp", "env", "find", "pwd", "sh", "tar"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def without(monkeypatch, tmp_path):
     """Return what leaves this process without a program, and with the others that backups need."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in (*PROGRAMS, "env", "chmod"):
+    for name in (*PROGRAMS, "chmod"):
         (programs / name).symlink_to(shutil.which(name))
 
     def remove(name):

@@ -7,7 +7,7 @@ from ...models import Client, Storage
 from .labels import storage_fault
 
 PROGRAMS = {
-    Client.Connection.LOCAL: ("cp", "find", "sh", "tar"),
+    Client.Connection.LOCAL: ("cp", "env", "find", "pwd", "sh", "tar"),
     Client.Connection.SSH: ("ssh", "ssh-keygen"),
 }
 
