@@ -165,6 +165,17 @@ def test_what_is_no_label_is_none(job, content):
     assert refused(storage_folder, job.storage) == missing(job.storage)
 
 
+def test_a_folder_that_cannot_be_looked_at_is_a_fault(job):
+    """As one of a network whose server is gone."""
+    path = job.storage.path = f"/{'x' * 300}"
+    job.storage.save()
+    sentence = f"The folder '{path}' of storage '{job.storage}' cannot be read: File name too long."
+
+    assert engine.storage_fault(job.storage) == sentence
+    assert [each.message for each in engine.check_storage(job.storage)] == [sentence]
+    assert list(retention.prune([job.client])) == []
+
+
 class TestStoragesOfEarlierVersions:
     def test_one_with_its_volumes_is_labelled_once(self, job):
         unlabelled(job.storage)

@@ -68,7 +68,13 @@ def storage_fault(storage: Storage) -> str:
 
 def _folder(storage: Storage) -> Path:
     folder = Path(storage.path)
-    if not folder.is_absolute() or not folder.is_dir():
+    try:
+        is_there = folder.is_absolute() and folder.is_dir()
+    except OSError as e:  # as of a network's disk that has lost its server
+        raise EngineError(
+            f"The folder '{storage.path}' of storage '{storage}' cannot be read: {e.strerror}."
+        ) from e
+    if not is_there:
         # Made here, it would fill the disk on which that of the backups is not mounted.
         raise EngineError(f"The storage '{storage}' has no folder '{storage.path}'.")
     return folder
