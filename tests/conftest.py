@@ -4,7 +4,7 @@ import shutil
 import pytest
 from django.core.cache import cache
 from django.db import connections
-from django.test import TestCase, TransactionTestCase
+from django.test import SimpleTestCase, TestCase, TransactionTestCase
 from hypothesis import settings
 
 # A busy machine makes no test fail: hypothesis allows an example 200 ms unless told.
@@ -18,16 +18,33 @@ def nothing_kept():
     cache.clear()
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--database-only",
+        action="store_true",
+        help="Run only tests that use the database, as where the others have run with another one.",
+    )
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Put tests that flush the database last, and bring back what migrations stored before each.
 
     pytest itself moves tests of one browser together, wherever they were sorted to.
     """
+    if config.getoption("database_only"):
+        others = [item for item in items if not uses_database(item)]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if uses_database(item)]
     for item in filter(flushes, items):
         kept = dict(item.get_closest_marker("django_db").kwargs, serialized_rollback=True)
         item.add_marker(pytest.mark.django_db(**kept), append=False)
     items.sort(key=lambda item: flushes(item) or is_of_class(item))
+
+
+def uses_database(item):
+    is_marked = item.get_closest_marker("django_db") or "db" in item.fixturenames
+    return is_marked or issubclass(getattr(item, "cls", None) or object, SimpleTestCase)
 
 
 def flushes(item):

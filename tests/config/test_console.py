@@ -54,7 +54,9 @@ class Crawl:
             self.complain(f"asks {request.url}")
 
     def note_failure(self, request):
-        if not request.is_navigation_request():  # one of those became a download
+        # The browser itself gives up what is not there yet when it goes to another page, and a page
+        # that turns out to be a download.
+        if request.failure != "net::ERR_ABORTED":
             self.complain(f"did not get {request.url}: {request.failure}")
 
     def walk(self, path):
