@@ -9,9 +9,11 @@ import contextlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from errno import ENOSPC
 from functools import partial
 from io import BytesIO
-from tempfile import SpooledTemporaryFile
+from shutil import disk_usage
+from tempfile import SpooledTemporaryFile, gettempdir
 from urllib.parse import unquote_to_bytes
 
 from django.core.exceptions import RequestDataTooBig
@@ -19,7 +21,9 @@ from django.core.exceptions import RequestDataTooBig
 IN_MEMORY = 256_000  # bytes of a body; a larger one goes to a temporary file
 PIECE = 64_000  # bytes of an answer that are sent at once, at least
 LINGER = 10  # seconds to receive the rest of a refused body, so that its client reads the answer
+LEAST_FREE = 100_000_000  # bytes of the disk with temporary files, which bodies leave to others
 TOO_SLOW = b"The body of the request arrived too slowly."
+NO_SPACE = b"There is no space for the body of the request. Try again later."
 CLOSE = (b"connection", b"close")
 
 ENVIRON = {
@@ -49,10 +53,13 @@ class Application:
         try:
             body = await self.body(environ, receive)
         except TimeoutError:
-            await send_start(send, 408, [CLOSE, (b"content-length", b"%d" % len(TOO_SLOW))])
+            await start_refusal(send, 408, TOO_SLOW)
             await send_body(send, TOO_SLOW)
         except ConnectionError:
             return
+        except OSError:
+            await start_refusal(send, 503, NO_SPACE)
+            await linger(receive, send, NO_SPACE)
         else:
             with body:
                 await self.answer(environ | {"wsgi.input": body}, receive, send)
@@ -71,6 +78,8 @@ class Application:
             if message["type"] == "http.disconnect":
                 raise ConnectionError
             size += body.write(message["body"])
+            if size > IN_MEMORY and disk_usage(gettempdir()).free < LEAST_FREE:
+                raise OSError(ENOSPC, "the disk with temporary files is nearly full")
             more = message["more_body"]
         if size > self.largest:
             return TooLarge()
@@ -93,11 +102,9 @@ class Application:
                     return
                 piece = await in_thread(answer.piece)
             if isinstance(environ["wsgi.input"], TooLarge):
-                await send_body(send, piece, more=True)
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(drained(receive), LINGER)
-                piece = b""
-            await send_body(send, piece)
+                await linger(receive, send, piece)
+            else:
+                await send_body(send, piece)
         finally:
             if gone:
                 gone.cancel()
@@ -177,6 +184,18 @@ def environ_of(scope):
         text = value.decode("latin-1")
         environ[key] = f"{environ[key]},{text}" if key in environ else text
     return environ
+
+
+async def start_refusal(send, status, sentence):
+    await send_start(send, status, [CLOSE, (b"content-length", b"%d" % len(sentence))])
+
+
+async def linger(receive, send, piece):
+    """Send the last piece of an answer and wait while its client sends what is not read."""
+    await send_body(send, piece, more=True)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(drained(receive), LINGER)
+    await send_body(send, b"")
 
 
 async def send_start(send, status, headers):

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from django.core.exceptions import RequestDataTooBig
 
-from config import connections, web
+from config import asgi, connections, web
 from config.asgi import Application
 from config.connections import bound
 
@@ -123,6 +123,17 @@ class TestBodies:
 
         assert (answer.status, answer.body) == (200 if path == "/unread" else 413, b"done\n")
         assert answer.headers["Connection"] == "close"
+
+    def test_bodies_do_not_fill_the_disk(self, monkeypatch):
+        monkeypatch.setattr(asgi, "LEAST_FREE", 1 << 60)
+
+        with served(echo) as address:
+            large = request(address, "POST", MEGABYTE)
+            small = request(address, "POST", b"small")
+
+        sentence = b"There is no space for the body of the request. Try again later."
+        assert (large.status, large.body, large.headers["Connection"]) == (503, sentence, "close")
+        assert small.body == b"small"
 
     def test_the_service_takes_the_images_and_restores_that_it_offers(self):
         assert web.largest_body() > 11_000_000
