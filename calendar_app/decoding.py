@@ -11,37 +11,36 @@ import resource
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 
 from . import pictures
 from .pictures import FORMATS, Picture, PictureError
 
 WAIT = 10  # seconds until the pictures of others have been read
+WAITING = 2  # so that of four threads one is left to answer what needs no picture
 SECONDS = 30  # of processor time for one
 
 turn = threading.Lock()
+places = threading.BoundedSemaphore(1 + WAITING)
 logger = logging.getLogger(__name__)
 
 
 class Busy(Exception):
-    """Others have had their pictures read for too long."""
+    """Others have had their pictures read for too long, or are too many."""
 
 
 def read(body: bytes, *, max_pixels: int, max_memory: int) -> tuple[Picture, dict[str, Picture]]:
     """Return what ``pictures.read`` returns; PictureError also when that needs too much memory.
 
-    Raises Busy when it is not this picture's turn in time.
+    Raises Busy when it is not this picture's turn in time, or too many wait for theirs.
     """
-    if not turn.acquire(timeout=WAIT):
-        raise Busy
+    command = [sys.executable, "-P", "-m", __name__, str(max_pixels), str(max_memory)]
     try:
-        output = _run(
-            [sys.executable, "-P", "-m", __name__, str(max_pixels), str(max_memory)], body
-        )
+        with _acquired(places, 0), _acquired(turn, WAIT):
+            output = _run(command, body)
     except subprocess.SubprocessError as e:
         logger.warning("%s %s", e, (e.stderr or b"").decode(errors="replace")[-1000:])
         raise PictureError("cannot be read: its decoder fails or takes too long") from e
-    finally:
-        turn.release()
     return _unpacked(output)
 
 
@@ -64,6 +63,16 @@ def main(max_pixels: str, max_memory: str):
     sys.stdout.buffer.write(json.dumps(header).encode() + b"\n")
     for each in found.values():
         sys.stdout.buffer.write(each.body)
+
+
+@contextmanager
+def _acquired(lock, seconds):
+    if not lock.acquire(timeout=seconds):
+        raise Busy
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _run(command, body):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import zlib
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 import PIL.Image
 import pytest
@@ -23,13 +23,13 @@ from .photos import TURNED, exif, photo
 
 LIMITS = {"max_pixels": 50_000_000, "max_memory": 512_000_000}
 SIX_AT_ONCE = """
-import re, resource, sys
+import re, resource, sys, threading
 from concurrent.futures import ThreadPoolExecutor
 from calendar_app import decoding
 
 body = sys.stdin.buffer.read()
 decode = lambda _: decoding.read(body, max_pixels=50_000_000, max_memory=512_000_000)
-decoding.WAIT = 600
+decoding.WAIT, decoding.places = 600, threading.Semaphore(6)
 with ThreadPoolExecutor(6) as pool:
     widths = {picture.width for picture, _ in pool.map(decode, range(int(sys.argv[1])))}
 own = re.search(r"VmHWM:\\s*([0-9]+)", open("/proc/self/status").read())[1]
@@ -156,6 +156,17 @@ def test_who_waits_too_long_is_told_to_come_again(media, monkeypatch):
     assert answer.json()["code"] == "rest_busy"
 
 
+def test_few_threads_wait_for_their_turn(monkeypatch):
+    monkeypatch.setattr(decoding, "WAIT", 600)
+    number = decoding.WAITING + 2
+    with ThreadPoolExecutor(number) as pool, decoding.turn:
+        reading = [pool.submit(read, photo(), **LIMITS) for _ in range(number)]
+        refused, waiting = wait(reading, return_when=FIRST_COMPLETED)
+
+    assert [type(each.exception()) for each in refused] == [decoding.Busy]
+    assert all(each.result() for each in waiting)
+
+
 def test_one_is_read_at_a_time(monkeypatch):
     inside, most, run = [], [], decoding._run
 
@@ -168,6 +179,7 @@ def test_one_is_read_at_a_time(monkeypatch):
 
     monkeypatch.setattr(decoding, "_run", counted)
     monkeypatch.setattr(decoding, "WAIT", 600)
+    monkeypatch.setattr(decoding, "places", threading.Semaphore(6))
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda _: read(photo(), **LIMITS), range(6)))
 
