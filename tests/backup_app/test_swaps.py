@@ -239,6 +239,23 @@ def test_what_is_changed_meanwhile_keeps_its_name_links_and_metadata(place, mean
     assert (new / "l").readlink() == Path("-a")
 
 
+def test_what_is_changed_meanwhile_keeps_links_of_a_folder_with_others(place, meanwhile):
+    """In the listing the content of folders lies between the names of a folder."""
+    for number in range(20):
+        make(place / f"tree/folder{number}", "own")
+    names = [f"name{number}" for number in range(20)]
+    for name in names:
+        (place / "tree" / name).hardlink_to(place / "tree/folder0/key")
+    (place / "tree/folder0/key").unlink()
+    meanwhile("find tree -type f -exec touch {} +")
+
+    job = back_up(local_client(place))
+    restore(job, place / "tree", to=place / "new")
+
+    new = Path(f"{place}/new{place}/tree")
+    assert len({(new / name).stat().st_ino for name in names}) == 1
+
+
 def test_a_folder_that_becomes_a_symlink_is_stored_as_one(place, meanwhile):
     make(place / "tree/current", "release")
     make(place / "tree/other", "other")

@@ -76,7 +76,7 @@ FOUND = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 NAMES = "SELECT d.path, f.name FROM found f JOIN dirs d ON d.no = f.dir ORDER BY f.no"
 TO_STORE = """
 SELECT f.no, d.path, d.folder, f.name, f.kind, f.size, f.mtime, f.ctime, f.inode, f.owner, n.folder
-FROM {} JOIN dirs d ON d.no = f.dir LEFT JOIN dirs n ON n.no = f.node ORDER BY f.no
+FROM {} JOIN dirs d ON d.no = f.dir LEFT JOIN dirs n ON n.no = f.node ORDER BY {}
 """
 WITHOUT_FOLDER = """
 SELECT d.no, d.name, d.path, p.folder FROM dirs d LEFT JOIN dirs p ON p.no = d.parent
@@ -299,7 +299,7 @@ class Workspace:
 
     def to_store(self) -> Iterator[ToStore]:
         """Yield what tar is to read, in order."""
-        return self._to_store("found f")
+        return self._to_store("found f", "f.no")
 
     def defer(self, place: ToStore) -> None:
         """See to it that something is read a second time."""
@@ -311,11 +311,11 @@ class Workspace:
         return bool(self._db.execute(query, (path,)).fetchone()[0])
 
     def deferred(self) -> Iterator[ToStore]:
-        """Yield what is to be read a second time, in order."""
-        return self._to_store("deferred JOIN found f USING (no)")
+        """Yield what is to be read a second time: one folder after another, those above first."""
+        return self._to_store("deferred JOIN found f USING (no)", "f.dir, f.no")
 
-    def _to_store(self, source: str) -> Iterator[ToStore]:
-        for no, path, folder, name, *values in self._db.execute(TO_STORE.format(source)):
+    def _to_store(self, source: str, order: str) -> Iterator[ToStore]:
+        for no, path, folder, name, *values in self._db.execute(TO_STORE.format(source, order)):
             yield ToStore(paths.join(path, name), folder, name, *values, no)
 
     def gone(self) -> Iterator[tuple[int, bytes]]:
