@@ -4,6 +4,7 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.staticfiles import finders
+from django.core.exceptions import SuspiciousFileOperation
 from django.http import Http404, HttpResponse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -16,10 +17,10 @@ REDOC_LOGO = b"https://cdn.redoc.ly/redoc/logo-mini.svg"
 @login_not_required
 @require_safe
 def media(request, path):
-    """Return a file of MEDIA_ROOT; Http404 also for a name that is too long for any."""
+    """Return a file of MEDIA_ROOT; Http404 also for a name that no file there can have."""
     try:
         return serve(request, path, document_root=settings.MEDIA_ROOT)
-    except OSError as e:
+    except (OSError, SuspiciousFileOperation) as e:
         raise Http404(f"No file can have the name '{path[:50]}…'.") from e
 
 

@@ -51,6 +51,14 @@ def fault():
 # --- Lines ---
 
 
+@pytest.mark.django_db
+def test_nobody_writes_a_traceback_into_the_log_with_a_path_out_of_the_media(log):
+    answer = Client().get("/media/../secret.key")
+
+    assert answer.status_code == 404
+    assert [event["level"] for event in log.events()] == ["INFO"]
+
+
 def test_nobody_writes_a_second_line_into_the_log():
     text = TextFormatter().format(record("Not found: %s", "/x\n2030-01-01 \x1b[2J\u2028\ud800"))
 
