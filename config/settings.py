@@ -279,8 +279,8 @@ LOGGING = {
         "urllib3": {"level": "INFO"},
         # The line of each request says it when one was refused.
         "django.request": {"level": "ERROR"},
-        # Anyone can send any name; the answer says what is wrong.
-        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # Anyone can send any name or form; the answer says what is wrong.
+        "django.security": {"level": "CRITICAL"},
         # Anyone can also send what is no HTTP.
         "uvicorn.error": {"level": "ERROR"},
     },

@@ -52,10 +52,17 @@ def fault():
 
 
 @pytest.mark.django_db
-def test_nobody_writes_a_traceback_into_the_log_with_a_path_out_of_the_media(log):
-    answer = Client().get("/media/../secret.key")
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("get", "/media/../secret.key", {}, 404),
+        ("post", "/admin/login/", {f"field{number}": "" for number in range(25_001)}, 400),
+    ],
+)
+def test_nobody_writes_a_traceback_into_the_log(log, method, path, body, status):
+    answer = getattr(Client(), method)(path, body)
 
-    assert answer.status_code == 404
+    assert answer.status_code == status
     assert [event["level"] for event in log.events()] == ["INFO"]
 
 
