@@ -186,8 +186,10 @@ def discard(job) -> bool:
         # A good one did succeed, only the answer was lost.
         if not Job.objects.good().filter(pk=job.pk).exists():
             get_engine(job.engine).discard(job)
-    except Exception:
-        logger.exception("What is left of job %s could not be removed.", job.pk)
+    except Exception as e:
+        if not job.has_leftovers:  # else it was logged before, and is tried every few seconds
+            words = "What is left of job %s could not be removed: %s"
+            logger.warning(words, job.pk, e, exc_info=not isinstance(e, BackupError))
         return False
     return True
 

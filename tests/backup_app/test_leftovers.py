@@ -87,7 +87,7 @@ def add_sockets(folder, number):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_could_not_be_removed_is_removed_later(machine):
+def test_what_could_not_be_removed_is_removed_later(machine, caplog):
     """As where the disk of the storage is away when a killed job is ended."""
     good = back_up(machine)
     folder = storage_folder(good.storage)
@@ -103,6 +103,11 @@ def test_what_could_not_be_removed_is_removed_later(machine):
     dead.refresh_from_db()
     assert (dead.status, dead.has_leftovers) == ("failed", True)
     assert not Entry.objects.filter(job=dead).exists()
+    upkeep.tick()
+    (told,) = [record for record in caplog.records if "What is left of" in record.message]
+    why = f"The storage '{good.storage}' has no folder '{folder}'."
+    assert told.message == f"What is left of job {dead.pk} could not be removed: {why}"
+    assert not told.exc_info
     away.rename(folder)
     upkeep.tick()
     dead.refresh_from_db()
