@@ -57,7 +57,9 @@ class InBacula:
     def fileset(self, name, account):
         (self.folder / name).mkdir()
         (self.folder / name / "file").write_text(f"of {name}")
-        include = [{"path": str(self.folder / name)}]
+        other = self.folder / f"other-{name}"  # so that one folder is not the whole machine
+        other.mkdir()
+        include = [{"path": str(self.folder / name)}, {"path": str(other)}]
         return FilesetFactory(account=account, name=f"fileset-{name}", include=include)
 
     def client(self, name, **fields):

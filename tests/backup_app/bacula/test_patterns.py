@@ -1,6 +1,7 @@
 """Patterns mean in Bacula what GNU find takes them for."""
 
 import ctypes
+import os
 import random
 import subprocess
 from pathlib import Path
@@ -66,16 +67,19 @@ class Bacula:
 
 def found_by_find(pattern, tree):
     """Return the paths that the archive engine would leave out for a pattern."""
-    at_root = pattern.replace("/", f"{tree.parent}/", 1) if pattern.startswith("/") else pattern
-    (tests,) = list(listing.patterns([at_root])) or [["-false"]]
-    printed = subprocess.run(
-        ["find", tree, "-mindepth", "1", *tests, "-print0"],
-        capture_output=True,
-        check=True,
-        env={"LC_ALL": "C.UTF-8"},
-    ).stdout
-    found = printed.decode().split("\0")[:-1]
-    return {path.removeprefix(str(tree.parent)) for path in found}
+    base = str(tree.parent)
+    at_root = pattern.replace("/", f"{base}/", 1) if pattern.startswith("/") else pattern
+    found = set()
+    for tests in listing.patterns([at_root], os.fsencode(base)):
+        printed = subprocess.run(
+            ["find", "./r", "-mindepth", "1", *tests, "-print0"],
+            cwd=base,
+            capture_output=True,
+            check=True,
+            env={"LC_ALL": "C.UTF-8"},
+        ).stdout
+        found |= {path.removeprefix(".") for path in printed.decode().split("\0")[:-1]}
+    return found
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
