@@ -14,9 +14,10 @@ class CalendarConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self):
-        from . import checks, images, posts, revision, tombstones  # noqa: F401
+        from . import checks  # noqa: F401
         from .conf import conf
         from .models import WrongPassword
+        from .services import images, posts, revision, tombstones
 
         shown = set(self.get_models(include_auto_created=True)) - {WrongPassword}
         for model in shown:

@@ -5,11 +5,11 @@ A project includes them with ``path("calendar/events/v1", include("calendar_app.
 
 from django.urls import include, path, re_path
 
-from .views.events import EventViewSet
-from .views.images import ImageViewSet
-from .views.linked import OrganizerViewSet, VenueViewSet
-from .views.namespace import DocumentationView, NamespaceView, NoRouteView
-from .views.terms import CategoryViewSet, TagViewSet
+from .api.views.events import EventViewSet
+from .api.views.images import ImageViewSet
+from .api.views.linked import OrganizerViewSet, VenueViewSet
+from .api.views.namespace import DocumentationView, NamespaceView, NoRouteView
+from .api.views.terms import CategoryViewSet, TagViewSet
 
 app_name = "calendar_app"
 

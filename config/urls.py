@@ -40,6 +40,6 @@ routes = [
     re_path(r"^(?:calendar|api)(?:/|$)", unknown),
     path("media/<path:path>", media, name="media"),
     path("favicon.ico", icon),
-    path("", include("calendar_app.page_urls")),
+    path("", include("calendar_app.pages.urls")),
 ]
 urlpatterns = [path(settings.BASE_PATH, include(routes))]

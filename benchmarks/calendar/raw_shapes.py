@@ -5,7 +5,7 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
-from calendar_app import cost
+from calendar_app.values import cost
 
 P = "/calendar/events/v1"
 POST = (

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connections
 from django.db.models import F
 
-from calendar_app.generating import generate
+from calendar_app.demo.generate import generate
 from calendar_app.models import Event, Image, Tag
 
 FILLED = "Unused"  # a tag of no event, added last

@@ -2,15 +2,16 @@ from django.contrib.admin import register
 from unfold.contrib.filters.admin import BooleanRadioFilter
 from unfold.decorators import display
 
-from .. import events, rights
-from ..forms import EventForm
+from .. import permissions
+from ..api.representations.times import stamp
+from ..api.serializers import EventSerializer
 from ..models import Event, EventOrganizer, EventVenue
-from ..representations.times import stamp
-from ..serializers import EventSerializer
-from .filters import CategoryFilter, DayRangeFilter, StatusFilter
+from ..services import events
+from .forms import EventForm
 from .links import OrganizerInline, VenueInline, linked, visible
 from .post import RECORD, PostAdmin, tab
-from .resources import resource_of
+from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
+from .shared.resources import resource_of
 
 
 @register(Event)
@@ -86,7 +87,7 @@ class EventAdmin(PostAdmin):
 
     def has_view_permission(self, request, obj=None):
         allowed = super().has_view_permission(request, obj)
-        return allowed and (obj is None or rights.may_see_details(request.user, obj))
+        return allowed and (obj is None or permissions.may_see_details(request.user, obj))
 
     def save_model(self, request, obj, form, change):
         self.settle(request, obj, is_new=not change)

@@ -3,14 +3,14 @@ from django.utils.html import format_html
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from .. import images
-from ..forms import ImageForm
 from ..models import Image
-from ..revision import writing
-from .columns import ApiLink, Thumbnail
-from .filters import DayRangeFilter
-from .resources import ImageResource
-from .transfer import Exports
+from ..services import images
+from ..services.revision import writing
+from .forms import ImageForm
+from .shared.columns import ApiLink, Thumbnail
+from .shared.filters import DayRangeFilter
+from .shared.resources import ImageResource
+from .shared.transfer import Exports
 
 SHOWN = ["dimensions", "kilobytes", "author", "created", "api_link"]
 

@@ -3,7 +3,7 @@
 from django.db.models import Prefetch
 from unfold.admin import TabularInline
 
-from .. import rights
+from .. import permissions
 from ..models import Event, EventOrganizer, EventVenue
 
 
@@ -30,7 +30,7 @@ class LinkInline(TabularInline):
         return True
 
     def has_add_permission(self, request, obj=None):
-        return obj is None or rights.may_edit(request.user, obj)
+        return obj is None or permissions.may_edit(request.user, obj)
 
     has_change_permission = has_delete_permission = has_add_permission
 

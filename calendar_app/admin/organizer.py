@@ -1,11 +1,11 @@
 from django.contrib.admin import register
 
-from ..forms import OrganizerForm
+from ..api.serializers import OrganizerSerializer
 from ..models import Organizer
-from ..serializers import OrganizerSerializer
-from .filters import DayRangeFilter, StatusFilter
+from .forms import OrganizerForm
 from .post import RECORD, PostAdmin, tab
-from .resources import resource_of
+from .shared.filters import DayRangeFilter, StatusFilter
+from .shared.resources import resource_of
 
 
 @register(Organizer)

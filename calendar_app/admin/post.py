@@ -9,15 +9,16 @@ from django.shortcuts import redirect
 from unfold.admin import ModelAdmin
 from unfold.decorators import action as page_action
 
-from .. import posts, rights
+from .. import permissions
+from ..api.representations import Urls
 from ..models import Status
-from ..representations import Urls
-from ..revision import writing
-from . import bulk
-from .columns import ApiLink, StatusColumn, Thumbnail, UtcTimes
-from .filters import StatusFilter
-from .transfer import Transfers
-from .widgets import FORMFIELDS
+from ..services import posts
+from ..services.revision import writing
+from .shared import bulk
+from .shared.columns import ApiLink, StatusColumn, Thumbnail, UtcTimes
+from .shared.filters import StatusFilter
+from .shared.transfer import Transfers
+from .shared.widgets import FORMFIELDS
 
 # Instants nearer to the edges of time may lie beyond them in another zone.
 HAVE_LOCAL_TIME = dt.datetime(1, 1, 3, tzinfo=dt.UTC), dt.datetime(9999, 12, 29, tzinfo=dt.UTC)
@@ -48,7 +49,7 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
 
     def get_queryset(self, request):
         """Return what the user may read in full, and the trash that is theirs to restore."""
-        if rights.may_edit_others(request.user, self.model):
+        if permissions.may_edit_others(request.user, self.model):
             return self.model.objects.all()
         trash = self.model.objects.filter(status=Status.TRASH, author=request.user)
         return self.model.objects.disclosed_to(request.user) | trash
@@ -56,22 +57,22 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
     def has_view_permission(self, request, obj=None):
         if obj is None or obj.is_trashed:
             return super().has_view_permission(request, obj)
-        return rights.may_read(request.user, obj)
+        return permissions.may_read(request.user, obj)
 
     def has_change_permission(self, request, obj=None):
         if obj is None:
             return super().has_change_permission(request)
-        return not obj.is_trashed and rights.may_edit(request.user, obj)
+        return not obj.is_trashed and permissions.may_edit(request.user, obj)
 
     def has_delete_permission(self, request, obj=None):
         if obj is None:
             return super().has_delete_permission(request)
         if obj.is_trashed:
             return request.user.is_superuser
-        return rights.may_delete(request.user, obj)
+        return permissions.may_delete(request.user, obj)
 
     def has_publish_permission(self, request):
-        return rights.may_publish(request.user, self.model)
+        return permissions.may_publish(request.user, self.model)
 
     # The list
 
@@ -98,7 +99,7 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
         return {"author": request.user.pk, **super().get_changeform_initial_data(request)}
 
     def get_readonly_fields(self, request, obj=None):
-        if rights.may_edit_others(request.user, self.model):
+        if permissions.may_edit_others(request.user, self.model):
             return self.derived_fields
         return ["author", *self.derived_fields]
 

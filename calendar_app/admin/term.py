@@ -4,15 +4,16 @@ from django.shortcuts import redirect
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import RangeNumericFilter
 
-from .. import rights, terms
+from .. import permissions
+from ..api.serializers import CategorySerializer, TagSerializer
 from ..exceptions import CalendarError
-from ..forms import CategoryForm, TagForm
 from ..models import Category, Event, Tag
-from ..serializers import CategorySerializer, TagSerializer
-from .columns import ApiLink
-from .filters import RelatedFilter
-from .resources import resource_of
-from .transfer import Transfers
+from ..services import terms
+from .forms import CategoryForm, TagForm
+from .shared.columns import ApiLink
+from .shared.filters import RelatedFilter
+from .shared.resources import resource_of
+from .shared.transfer import Transfers
 
 
 class TermAdmin(ApiLink, Transfers, ModelAdmin):
@@ -26,7 +27,9 @@ class TermAdmin(ApiLink, Transfers, ModelAdmin):
 
     def has_view_permission(self, request, obj=None):
         # Terms are public: who writes events chooses among them.
-        return super().has_view_permission(request, obj) or rights.may_write(request.user, Event)
+        return super().has_view_permission(request, obj) or permissions.may_write(
+            request.user, Event
+        )
 
     def save_model(self, request, obj, form, change):
         terms.save(obj)

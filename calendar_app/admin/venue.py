@@ -2,12 +2,12 @@ from django.contrib.admin import register
 from unfold.contrib.filters.admin import FieldTextFilter
 from unfold.decorators import display
 
-from ..forms import VenueForm
+from ..api.serializers import VenueSerializer
 from ..models import Venue
-from ..serializers import VenueSerializer
-from .filters import DayRangeFilter, StatusFilter
+from .forms import VenueForm
 from .post import RECORD, PostAdmin, tab
-from .resources import resource_of
+from .shared.filters import DayRangeFilter, StatusFilter
+from .shared.resources import resource_of
 
 
 @register(Venue)

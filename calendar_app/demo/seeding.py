@@ -8,10 +8,10 @@ from pathlib import Path
 
 from django.core.files.base import ContentFile
 
-from calendar_app import events, images, posts
 from calendar_app.demo import posters
 from calendar_app.models import Category, Event, Image, Organizer, Tag, Venue
-from calendar_app.slugs import slug_of
+from calendar_app.services import events, images, posts
+from calendar_app.values.slugs import slug_of
 
 HERE = Path(__file__).parent
 ZONE = "Europe/London"

@@ -3,15 +3,15 @@
 import re
 from functools import cache
 
-from .. import zones
-from ..ical.entries import Entry
-from ..ical.occurrences import Series
-from ..ical.writing import location
+from ..api.serializers import EventSerializer, OrganizerSerializer, VenueSerializer
+from ..api.serializers.fields import is_web_address
+from ..ical.recurrence import Series
+from ..ical.vevent import Entry
+from ..ical.writer import location
 from ..models import Event, Venue
-from ..names import key, named
-from ..serializers import EventSerializer, OrganizerSerializer, VenueSerializer
-from ..serializers.fields import is_web_address
-from .copying import Copier, RefusedError, Source
+from ..values import time_zones
+from ..values.names import key, named
+from .writer import Copier, RefusedError, Source
 
 MAX_NAME = 255
 RECURRENCE_ID = re.compile(r"\d{8}(T\d{6}Z?)?")
@@ -119,7 +119,7 @@ class CalendarImport:
 
 def _date(wall, zone):
     """Return a time as the API takes it: the second of its kind in a night by its instant."""
-    return (zones.to_utc(wall, zones.get(zone)) if wall.fold else wall).isoformat(" ")
+    return (time_zones.to_utc(wall, time_zones.get(zone)) if wall.fold else wall).isoformat(" ")
 
 
 def _known(uid):

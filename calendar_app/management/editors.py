@@ -1,7 +1,7 @@
 from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError
 
-from calendar_app import rights
+from calendar_app import permissions
 from calendar_app.models import Event
 
 from .users import user_by_email
@@ -19,6 +19,6 @@ def editor(email=None):
         user = users.order_by("pk").first()
     if user is None:
         raise CommandError("There is no superuser; say with --user in whose name to import.")
-    if not (rights.may_edit_others(user, Event) and rights.may_publish(user, Event)):
+    if not (permissions.may_edit_others(user, Event) and permissions.may_publish(user, Event)):
         raise CommandError(f"The user '{user}' is not an editor, so may not import events.")
     return user

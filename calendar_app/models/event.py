@@ -5,9 +5,10 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 
-from .. import rights, zones
+from .. import permissions as rights
 from ..conf import conf
-from ..fields import WallTimeField
+from ..values import time_zones
+from .fields import WallTimeField
 from .organizer import Organizer
 from .post import Post, PostQuerySet, Status
 from .term import Category, Tag
@@ -133,7 +134,7 @@ class Event(Post):
             return
         try:
             self.settle_times()
-        except zones.ZoneError as e:
+        except time_zones.ZoneError as e:
             raise ValidationError({"timezone": str(e)}) from e
         if self.end_utc < self.start_utc:
             sentence = f"end_date '{self.end_date}' is before start_date '{self.start_date}'."
@@ -151,12 +152,12 @@ class Event(Post):
         if self.all_day:
             self.start_date = dt.datetime.combine(self.start_date, DAY_START)
             self.end_date = dt.datetime.combine(self.end_date, DAY_END)
-        self.timezone = zones.canonical(self.timezone or conf.zone_name)
-        zone = zones.get(self.timezone)
+        self.timezone = time_zones.canonical(self.timezone or conf.zone_name)
+        zone = time_zones.get(self.timezone)
         self.start_date, self.start_utc = _resolved(self.start_date, zone, self.start_utc)
         self.end_date, self.end_utc = _resolved(self.end_date, zone, self.end_utc)
         self.duration = max(0, int((self.end_utc - self.start_utc).total_seconds()))
-        self.timezone_abbr = zones.abbreviation(self.start_date, self.timezone)
+        self.timezone_abbr = time_zones.abbreviation(self.start_date, self.timezone)
 
 
 def _resolved(wall, zone, known):
@@ -164,10 +165,10 @@ def _resolved(wall, zone, known):
 
     The database holds wall times without the fold (PEP 495) that tells which of the two it is.
     """
-    if known and not wall.fold and zones.is_ambiguous(wall, zone):
-        shown = zones.to_wall(known, zone)
+    if known and not wall.fold and time_zones.is_ambiguous(wall, zone):
+        shown = time_zones.to_wall(known, zone)
         wall = shown if shown == wall else wall
-    return zones.resolve(wall, zone)
+    return time_zones.resolve(wall, zone)
 
 
 class EventVenue(models.Model):

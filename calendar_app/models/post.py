@@ -2,11 +2,11 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from .. import rights
+from .. import permissions
 from ..conf import conf
-from ..fields import WallTimeField
-from ..slugs import unique_slug
-from ..zones import to_wall
+from ..values.slugs import unique_slug
+from ..values.time_zones import to_wall
+from .fields import WallTimeField
 
 
 class Status(models.TextChoices):
@@ -33,9 +33,9 @@ class PostQuerySet(models.QuerySet):
 
     def visible_to(self, user):
         """Keep the records, trash aside, that user may read."""
-        if rights.may_edit_others(user, self.model):
+        if permissions.may_edit_others(user, self.model):
             return self.untrashed()
-        if rights.may_write(user, self.model):
+        if permissions.may_write(user, self.model):
             return self.filter(
                 Q(status=Status.PUBLISH) | (Q(author=user) & ~Q(status=Status.TRASH))
             )

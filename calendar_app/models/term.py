@@ -3,7 +3,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
 
-from ..slugs import unique_slug
+from ..values.slugs import unique_slug
 from .tree import is_within
 
 

@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from calendar_app import fetching
+from calendar_app.lib import fetch
 
 from .web import Names, serving
 
@@ -32,5 +32,5 @@ def media(settings, tmp_path):
 @pytest.fixture
 def published_site(site, monkeypatch):
     """A web server whose address, 127.0.0.1, counts as one of the public internet."""
-    monkeypatch.setattr(fetching, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(fetch, "is_public", lambda address: address == "127.0.0.1")
     return site

@@ -2,14 +2,14 @@
 
 import json
 
-from calendar_app import description
+from calendar_app.api import namespace
 
 from .client import P
 
 
 def whole():
     """Return the description without ``_fields``, by which an answer lacks nothing."""
-    document = json.loads(json.dumps(description.openapi(P)))
+    document = json.loads(json.dumps(namespace.openapi(P)))
     for operation in (found for path in document["paths"].values() for found in path.values()):
         parameters = operation.get("parameters", [])
         operation["parameters"] = [each for each in parameters if each["name"] != "_fields"]

@@ -8,8 +8,8 @@ from django.contrib.auth.models import Group
 from django.core.files.base import ContentFile
 from factory.django import DjangoModelFactory
 
-from calendar_app import events, images
 from calendar_app.models import Category, Event, Organizer, Tag, Venue
+from calendar_app.services import events, images
 
 from .photos import photo
 

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from calendar_app.addresses import addresses_of, is_public
+from calendar_app.lib.public_addresses import addresses_of, is_public
 
 
 @pytest.mark.parametrize(

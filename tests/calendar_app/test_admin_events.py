@@ -6,8 +6,8 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from calendar_app import posts, revision
 from calendar_app.models import Event, Status
+from calendar_app.services import posts, revision
 
 from .factories import (
     CategoryFactory,

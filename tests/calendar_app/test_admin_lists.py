@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from django.urls import reverse
 
-from calendar_app import posts
 from calendar_app.models import Category, Event, Organizer, Status, Tag, Venue
+from calendar_app.services import posts
 
 from .factories import (
     CategoryFactory,

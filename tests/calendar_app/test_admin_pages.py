@@ -6,9 +6,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models.signals import post_save
 from django.urls import reverse
 
-from calendar_app import images, posts
 from calendar_app.admin.term import TermAdmin
 from calendar_app.models import Category, Image, Organizer, Status, Tag, Venue
+from calendar_app.services import images, posts
 
 from .factories import (
     CategoryFactory,

@@ -8,8 +8,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from calendar_app import images, posts, revision
 from calendar_app.models import Category, Event, Image, Organizer, Status, Tag, Venue
+from calendar_app.services import images, posts, revision
 
 from .factories import (
     CategoryFactory,

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from calendar_app.models import Category, Event, Organizer, Tag, Venue
-from calendar_app.sanitizing import decoded
+from calendar_app.values.html import decoded
 
 from .client import P, client_of
 from .factories import CategoryFactory, EventFactory, TagFactory, UserFactory, VenueFactory

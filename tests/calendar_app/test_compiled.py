@@ -3,7 +3,7 @@ import datetime as dt
 import pytest
 from django.db.models import F
 
-from calendar_app.compiled import Compiled
+from calendar_app.lib.compiled_queries import Compiled
 from calendar_app.models import Event, Venue
 
 from .factories import EventFactory, VenueFactory

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calendar_app import cost
-from calendar_app.cost import Cost, CostError
+from calendar_app.values import cost
+from calendar_app.values.cost import Cost, CostError
 
 EURO = {"symbol": "€", "code": "EUR", "position": "postfix"}
 

@@ -5,10 +5,10 @@ import time_machine
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calendar_app import dates, phrases, zones
-from calendar_app.dates import DateError
+from calendar_app.values import date_phrases, dates, time_zones
+from calendar_app.values.dates import DateError
 
-PARIS = zones.get("Europe/Paris")
+PARIS = time_zones.get("Europe/Paris")
 # A Wednesday, 11:15:30 in Paris.
 NOW = datetime(2027, 2, 3, 10, 15, 30, tzinfo=UTC)
 
@@ -164,7 +164,7 @@ def test_a_day_with_an_offset_is_the_day_there():
     ],
 )
 def test_a_timestamp_is_an_instant_seen_from_the_zone(text, instant):
-    new_york = zones.get("America/New_York")
+    new_york = time_zones.get("America/New_York")
     meant = datetime.fromisoformat(instant)
 
     parsed = dates.parse(text, new_york)
@@ -208,13 +208,13 @@ def test_now_is_now_unless_given():
     ],
 )
 def test_an_extreme_is_the_nearest_instant_that_there_is(text, zone, instant):
-    parsed = dates.parse(text, zones.get(zone))
+    parsed = dates.parse(text, time_zones.get(zone))
 
     assert parsed.astimezone(UTC).isoformat() == instant
 
 
 def test_an_extreme_wall_time_stays_as_written():
-    local = dates.wall("9999-12-31 23:59:59", zones.get("UTC-2"))
+    local = dates.wall("9999-12-31 23:59:59", time_zones.get("UTC-2"))
 
     assert local == datetime(9999, 12, 31, 23, 59, 59)
 
@@ -267,11 +267,17 @@ def test_a_refusal_names_the_value():
 )
 def test_a_distance_beyond_the_calendar_is_refused(text):
     with pytest.raises(DateError, match=r"is too far away; a date lies in the years 1 to 9999\.$"):
-        dates.parse(text, zones.get("UTC"), NOW)
+        dates.parse(text, time_zones.get("UTC"), NOW)
 
 
 WORDS = [
-    *(*phrases.WEEKDAYS, *phrases.MONTHS[1:], *phrases.STEPS, *phrases.DAYS, *phrases.UNITS),
+    *(
+        *date_phrases.WEEKDAYS,
+        *date_phrases.MONTHS[1:],
+        *date_phrases.STEPS,
+        *date_phrases.DAYS,
+        *date_phrases.UNITS,
+    ),
     *("now", "noon", "ago", "at", "first day of", "week", "month", "z", "utc", "am", "pm", "t"),
     *("+", "-", ":", "/", ".", ",", "10:00", "+02:00", "2027-02-03", "0000-01-01", "9999-12-31"),
 ]
@@ -280,9 +286,9 @@ TEXTS = st.text() | st.lists(PIECES, max_size=6).map(" ".join) | st.lists(PIECES
 ZONES = st.sampled_from(["UTC", "UTC+14", "UTC-14", "Europe/Paris", "America/New_York"])
 
 
-@given(TEXTS, ZONES.map(zones.get), st.datetimes(timezones=st.just(UTC)))
-@example("tomorrow", zones.get("UTC"), datetime.max.replace(tzinfo=UTC))
-@example("yesterday", zones.get("UTC-14"), datetime.min.replace(tzinfo=UTC))
+@given(TEXTS, ZONES.map(time_zones.get), st.datetimes(timezones=st.just(UTC)))
+@example("tomorrow", time_zones.get("UTC"), datetime.max.replace(tzinfo=UTC))
+@example("yesterday", time_zones.get("UTC-14"), datetime.min.replace(tzinfo=UTC))
 def test_any_text_is_an_instant_or_refused(text, zone, now):
     try:
         parsed = dates.parse(text, zone, now)
@@ -294,7 +300,7 @@ def test_any_text_is_an_instant_or_refused(text, zone, now):
 
 
 # Offsets have had no seconds since Liberia gave its up in 1972.
-@given(st.datetimes(datetime(1972, 2, 1), datetime(9999, 12, 30)), ZONES.map(zones.get))
+@given(st.datetimes(datetime(1972, 2, 1), datetime(9999, 12, 30)), ZONES.map(time_zones.get))
 def test_an_iso_instant_reads_as_itself(moment, zone):
     instant = moment.replace(tzinfo=UTC).astimezone(zone)
 
@@ -302,8 +308,8 @@ def test_an_iso_instant_reads_as_itself(moment, zone):
     assert dates.parse(instant.isoformat(" "), PARIS) == instant
 
 
-@given(st.datetimes(), ZONES.map(zones.get))
+@given(st.datetimes(), ZONES.map(time_zones.get))
 def test_a_time_as_the_api_writes_it_reads_as_itself(moment, zone):
-    shown = zones.resolve(moment.replace(microsecond=0), zone)[0].replace(fold=0)
+    shown = time_zones.resolve(moment.replace(microsecond=0), zone)[0].replace(fold=0)
 
     assert dates.wall(str(shown), zone) == shown

@@ -13,9 +13,10 @@ import PIL.Image
 import pytest
 from django.core.files.base import ContentFile
 
-from calendar_app import decoding, images, pictures
-from calendar_app.decoding import read
-from calendar_app.pictures import PictureError
+from calendar_app.lib import decoding, pictures
+from calendar_app.lib.decoding import read
+from calendar_app.lib.pictures import PictureError
+from calendar_app.services import images
 
 from ..attacks import rounds
 from .client import P, client_of
@@ -25,7 +26,7 @@ LIMITS = {"max_pixels": 50_000_000, "max_memory": 512_000_000}
 SIX_AT_ONCE = """
 import re, resource, sys, threading
 from concurrent.futures import ThreadPoolExecutor
-from calendar_app import decoding
+from calendar_app.lib import decoding
 
 body = sys.stdin.buffer.read()
 decode = lambda _: decoding.read(body, max_pixels=50_000_000, max_memory=512_000_000)
@@ -37,7 +38,7 @@ print(*widths, own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 ENDLESS = """
-from calendar_app import decoding
+from calendar_app.lib import decoding
 
 def read(*args):
     while True:

@@ -3,9 +3,9 @@ from urllib.parse import quote
 
 import pytest
 
-from calendar_app import posts
-from calendar_app.filters import EventFilterSet
+from calendar_app.api.filters import EventFilterSet
 from calendar_app.models import Event
+from calendar_app.services import posts
 
 from .factories import (
     CategoryFactory,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from calendar_app import posts
 from calendar_app.models import Event
+from calendar_app.services import posts
 
 from .client import P, client_of
 from .factories import EventFactory, TagFactory, UserFactory

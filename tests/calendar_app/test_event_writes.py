@@ -3,7 +3,7 @@
 import pytest
 
 from calendar_app.models import Event
-from calendar_app.revision import current
+from calendar_app.services.revision import current
 
 from .client import P, client_of
 from .factories import EventFactory, UserFactory

@@ -9,16 +9,17 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
 import calendar_app
-from calendar_app import decoding, images
 from calendar_app.demo import posters
 from calendar_app.demo.seeding import DemoCalendar
+from calendar_app.lib import decoding
+from calendar_app.services import images
 from tests.recording import Recorder, count_ids_from_one
 
 from .client import P, client_of
 from .described import whole
 from .factories import UserFactory
 
-FILE = Path(calendar_app.__file__).parent / "examples.json"
+FILE = Path(calendar_app.__file__).parent / "api/examples.json"
 NOW = dt.datetime(2027, 3, 1, 9, tzinfo=dt.UTC)
 # What is created, and what is then changed of it.
 BODIES = {

@@ -4,7 +4,7 @@ import tracemalloc
 
 import pytest
 
-from calendar_app.fetching import (
+from calendar_app.lib.fetch import (
     Fetched,
     FetchError,
     PrivateAddressError,

@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from django.db import connection, transaction
 
-from calendar_app.filters import EventFilterSet, OrganizerFilterSet, VenueFilterSet
-from calendar_app.generating import generate
+from calendar_app.api.filters import EventFilterSet, OrganizerFilterSet, VenueFilterSet
+from calendar_app.demo.generate import generate
 
 from .factories import UserFactory
 from .filtering import filtered

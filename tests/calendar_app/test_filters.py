@@ -7,7 +7,7 @@ from drf_spectacular.drainage import get_override
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from calendar_app import filters
+from calendar_app.api import filters
 
 from .filtering import filtered
 

@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from calendar_app.generating import generate
+from calendar_app.demo.generate import generate
 from calendar_app.models import Category, Event, EventVenue
 
 from .factories import EventFactory

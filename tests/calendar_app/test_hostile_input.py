@@ -7,8 +7,9 @@ from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from calendar_app import conditional, sanitizing
+from calendar_app.api import caching
 from calendar_app.models import Category, Event, Venue
+from calendar_app.values import html as sanitizing
 
 from .client import P, client_of, get
 from .factories import CategoryFactory, EventFactory, UserFactory
@@ -229,7 +230,7 @@ def queries(path):
 def test_a_large_answer_is_not_kept(monkeypatch):
     EventFactory()
     few = [queries("/events?x=1") for _ in range(2)]
-    monkeypatch.setattr(conditional, "MOST_KEPT_BYTES", 100)
+    monkeypatch.setattr(caching, "MOST_KEPT_BYTES", 100)
 
     many = [queries("/events?x=2") for _ in range(2)]
 

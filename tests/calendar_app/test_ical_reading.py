@@ -5,9 +5,9 @@ from contextlib import suppress
 
 import pytest
 
-from calendar_app.ical import occurrences, reading
+from calendar_app.ical import reader, recurrence
 from calendar_app.ical.deadline import TooSlowError, within
-from calendar_app.ical.reading import ReadError, read
+from calendar_app.ical.reader import ReadError, read
 
 from .ics import ics
 
@@ -249,7 +249,7 @@ class TestRecurrence:
         assert [(entry.source_id, entry.title) for entry in entries(data)] == [("a", "New")]
 
     def test_of_too_many_occurrences_takes_those_to_come_first(self, monkeypatch):
-        monkeypatch.setattr(occurrences, "MAX_OCCURRENCES", 4)
+        monkeypatch.setattr(recurrence, "MAX_OCCURRENCES", 4)
         found = read(ics("SUMMARY:Tick\nDTSTART:20270130T100000Z\nRRULE:FREQ=DAILY;COUNT=5"), "UTC")
 
         (series,) = found.series(NOW, YEAR)
@@ -340,7 +340,7 @@ class TestHostileRule:
         ],
     )
     def test_is_given_up(self, rule, monkeypatch):
-        monkeypatch.setattr(occurrences, "EXPAND_SECONDS", 0.2)
+        monkeypatch.setattr(recurrence, "EXPAND_SECONDS", 0.2)
         data = ics(
             f"SUMMARY:Tick\nDTSTART:19700101T000000Z\nRRULE:{rule}",
             "SUMMARY:Fine\nDTSTART:20270301T100000Z",
@@ -358,22 +358,22 @@ class TestHostileRule:
         )
 
     def test_among_many_of_its_kind_ends_the_reading(self, monkeypatch):
-        monkeypatch.setattr(occurrences, "EXPAND_SECONDS", 0.05)
+        monkeypatch.setattr(recurrence, "EXPAND_SECONDS", 0.05)
         rules = ["DTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY"] * 11
 
         with pytest.raises(ReadError, match="10 recurrence rules of the file take too long"):
             entries(ics(*rules))
 
     def test_that_makes_too_many_events_ends_the_reading(self, monkeypatch):
-        monkeypatch.setattr(reading, "MAX_ENTRIES", 100)
+        monkeypatch.setattr(reader, "MAX_ENTRIES", 100)
         rule = "DTSTART:20270301T100000Z\nRRULE:FREQ=DAILY;COUNT=60"
 
         with pytest.raises(ReadError, match="more than 100 events"):
             entries(ics(rule, rule))
 
     def test_in_a_zone_of_its_own_is_given_up(self, monkeypatch):
-        monkeypatch.setattr(reading, "PARSE_SECONDS", 1)
-        monkeypatch.setattr(occurrences, "EXPAND_SECONDS", 1)
+        monkeypatch.setattr(reader, "PARSE_SECONDS", 1)
+        monkeypatch.setattr(recurrence, "EXPAND_SECONDS", 1)
         zone = OWN_ZONE.replace(
             "TZOFFSETFROM", "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30\nTZOFFSETFROM"
         )

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from icalendar.parser import unescape_backslash
 
-from calendar_app import posts
-from calendar_app.ical.writing import calendar
-from calendar_app.ical.zones import timezones
+from calendar_app.api.representations import Urls, load
+from calendar_app.ical.vtimezone import timezones
+from calendar_app.ical.writer import calendar
 from calendar_app.models import Event, Image
-from calendar_app.representations import Urls, load
+from calendar_app.services import posts
 
 from .factories import CategoryFactory, EventFactory, OrganizerFactory, TagFactory, VenueFactory
 

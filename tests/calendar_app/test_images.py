@@ -5,11 +5,12 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
 from django.db import DatabaseError, transaction
 
-from calendar_app import fetching, images, posts
-from calendar_app.fetching import FetchError
-from calendar_app.images import ImageError, ImageTooLargeError
+from calendar_app.lib import fetch as fetching
+from calendar_app.lib.fetch import FetchError
 from calendar_app.models import Event, Image
-from calendar_app.revision import current, writing
+from calendar_app.services import images, posts
+from calendar_app.services.images import ImageError, ImageTooLargeError
+from calendar_app.services.revision import current, writing
 
 from .factories import EventFactory, UserFactory, VenueFactory, make_image
 from .photos import exif, opened, photo

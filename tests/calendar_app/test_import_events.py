@@ -16,10 +16,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django_tasks_db.models import DBTaskResult
 
-from calendar_app import posts
-from calendar_app.importing import service
-from calendar_app.importing.events import MAX_LEVELS, ServiceImport
+from calendar_app.importing import remote_calendar
+from calendar_app.importing.rest import MAX_LEVELS, ServiceImport
 from calendar_app.models import Category, Event, Image, Organizer, Tag, Venue
+from calendar_app.services import posts
 from tests.attacks import rounds
 
 from .client import P, client_of
@@ -47,8 +47,8 @@ COPIED = (
 
 @pytest.fixture(autouse=True)
 def small_pages(monkeypatch):
-    monkeypatch.setattr(service, "PER_PAGE", 2)
-    monkeypatch.setattr(service, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(remote_calendar, "PER_PAGE", 2)
+    monkeypatch.setattr(remote_calendar, "PAUSE_SECONDS", 0)
 
 
 @pytest.fixture
@@ -543,7 +543,7 @@ class TestInterruption:
         make_events(6)
         source.record()
         forget()
-        source.faults["events", 2] = [breaking_off] * service.TRIES
+        source.faults["events", 2] = [breaking_off] * remote_calendar.TRIES
 
         with pytest.raises(CommandError, match=r"^Stopped at page 2: .* --from-page 2 to go on\.$"):
             run(source)
@@ -557,14 +557,14 @@ class TestInterruption:
         make_events(3)
         source.record()
         forget()
-        real = service.Service.pages
+        real = remote_calendar.Service.pages
 
         def interrupted(*args):
             yield next(real(*args))
             if "events" in args:
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr(service.Service, "pages", interrupted)
+        monkeypatch.setattr(remote_calendar.Service, "pages", interrupted)
 
         with pytest.raises(CommandError, match=r"^Stopped at page 2: Interrupted\. Run"):
             run(source)
@@ -573,7 +573,7 @@ class TestInterruption:
         make_events(3)
         source.record()
         forget()
-        source.faults["events", 2] = [breaking_off] * service.TRIES
+        source.faults["events", 2] = [breaking_off] * remote_calendar.TRIES
         with pytest.raises(CommandError):
             run(source)
 
@@ -616,11 +616,11 @@ class TestEndlessService:
                 handler.wfile.write(b" ")
                 time.sleep(0.05)
 
-        monkeypatch.setattr(service, "TRY_SECONDS", 0.5)
+        monkeypatch.setattr(remote_calendar, "TRY_SECONDS", 0.5)
         make_events(3)
         source.record()
         forget()
-        source.faults["events", 2] = [dribble] * service.TRIES
+        source.faults["events", 2] = [dribble] * remote_calendar.TRIES
 
         problem, _ = failure(source)
 
@@ -914,8 +914,8 @@ class TestCommand:
         assert names.asked.count(urlsplit(url).hostname) <= 2
 
     def test_waits_two_seconds_for_a_host_that_is_silent(self, source, monkeypatch):
-        assert service.FIRST_CONNECT_SECONDS == 2
-        monkeypatch.setattr(service, "FIRST_CONNECT_SECONDS", 0.2)
+        assert remote_calendar.FIRST_CONNECT_SECONDS == 2
+        monkeypatch.setattr(remote_calendar, "FIRST_CONNECT_SECONDS", 0.2)
         with silent_port() as port:
             source.url = f"http://127.0.0.1:{port}"
 

@@ -5,8 +5,8 @@ import pytest
 import time_machine
 from django.core.management import CommandError, call_command
 
-from calendar_app import posts
 from calendar_app.models import Category, Event, Organizer, Venue
+from calendar_app.services import posts
 
 from .factories import EventFactory, UserFactory, VenueFactory
 from .ics import ics

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from calendar_app import posts
+from calendar_app.services import posts
 
 from .client import P, client_of, get
 from .factories import (

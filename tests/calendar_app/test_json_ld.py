@@ -6,10 +6,10 @@ import pytest
 import time_machine
 from django.contrib.auth.models import AnonymousUser
 
-from calendar_app import representations
+from calendar_app.api import representations
+from calendar_app.api.representations import Urls
+from calendar_app.api.representations.json_ld import text_of
 from calendar_app.models import Event, Image
-from calendar_app.representations import Urls
-from calendar_app.representations.json_ld import text_of
 
 from .factories import EventFactory, OrganizerFactory, VenueFactory
 

@@ -6,8 +6,8 @@ import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 
-from calendar_app import images, posts
-from calendar_app.representations import Urls
+from calendar_app.api.representations import Urls
+from calendar_app.services import images, posts
 
 from .client import P, client_of
 from .factories import EventFactory, OrganizerFactory, UserFactory, VenueFactory

@@ -3,8 +3,8 @@ from urllib.parse import quote
 
 import pytest
 
-from calendar_app import posts
-from calendar_app.filters import OrganizerFilterSet, VenueFilterSet
+from calendar_app.api.filters import OrganizerFilterSet, VenueFilterSet
+from calendar_app.services import posts
 
 from .factories import EventFactory, OrganizerFactory, UserFactory, VenueFactory
 from .filtering import listed, refused

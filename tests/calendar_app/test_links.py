@@ -1,8 +1,8 @@
 import pytest
 
-from calendar_app import links, posts
 from calendar_app.exceptions import Forbidden
 from calendar_app.models import Category, Tag, Venue
+from calendar_app.services import links, posts
 
 from .factories import CategoryFactory, TagFactory, UserFactory, VenueFactory
 

@@ -11,9 +11,9 @@ from django.core import serializers
 from django.core.management import call_command
 from django.urls import reverse
 
-from calendar_app import posts
 from calendar_app.models import Event, Tombstone, Venue
-from calendar_app.revision import current
+from calendar_app.services import posts
+from calendar_app.services.revision import current
 
 from .client import P, client_of, get
 from .factories import EventFactory, OrganizerFactory, UserFactory, VenueFactory

@@ -1,8 +1,8 @@
 import pytest
 from django.test import Client
 
-from calendar_app.filters import EventFilterSet
-from calendar_app.serializers import EventSerializer
+from calendar_app.api.filters import EventFilterSet
+from calendar_app.api.serializers import EventSerializer
 
 from .client import P, get
 

@@ -1,6 +1,6 @@
 import pytest
 
-from calendar_app.filters.nearby import HALF_AROUND_KM, within
+from calendar_app.api.filters.nearby import HALF_AROUND_KM, within
 from calendar_app.models import Venue
 
 from .factories import VenueFactory

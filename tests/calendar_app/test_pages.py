@@ -8,9 +8,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from calendar_app import pages, posts
+from calendar_app.api.representations import Urls
 from calendar_app.models import Event, Image
-from calendar_app.representations import Urls
+from calendar_app.pages import views
+from calendar_app.services import posts
 
 from .factories import (
     CategoryFactory,
@@ -117,7 +118,7 @@ def test_a_website_that_is_no_web_address_is_no_link(client):
 def test_json_in_a_script_is_the_same_data():
     data = {"name": f"{ATTACK}<!-- & \u2028é"}
 
-    text = pages.script_json(data)
+    text = views.script_json(data)
 
     assert not set("<>&\u2028") & set(text)
     assert json.loads(text) == data

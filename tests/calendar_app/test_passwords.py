@@ -3,10 +3,10 @@
 import pytest
 from time_machine import travel
 
-from calendar_app import passwords
 from calendar_app.exceptions import TooManyPasswords
 from calendar_app.models import WrongPassword
-from calendar_app.revision import current
+from calendar_app.services import passwords
+from calendar_app.services.revision import current
 
 from .client import P
 from .factories import EventFactory

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calendar_app.pictures import PictureError, read
+from calendar_app.lib.pictures import PictureError, read
 
 from .photos import TURNED, exif, looks, opened, photo
 

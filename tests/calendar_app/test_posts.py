@@ -4,9 +4,9 @@ import pytest
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from calendar_app import posts, revision
 from calendar_app.exceptions import Gone, NotFound
 from calendar_app.models import Event, Status
+from calendar_app.services import posts, revision
 
 from .factories import CategoryFactory, EventFactory, OrganizerFactory, UserFactory, VenueFactory
 

@@ -8,8 +8,8 @@ import re
 import pytest
 from django.db import connection, transaction
 
-from calendar_app.filters import EventFilterSet
-from calendar_app.generating import generate
+from calendar_app.api.filters import EventFilterSet
+from calendar_app.demo.generate import generate
 from calendar_app.models import Event, Organizer, Tag, Venue
 
 from .client import get

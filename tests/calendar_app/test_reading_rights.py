@@ -5,8 +5,8 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
-from calendar_app import posts
 from calendar_app.models import Tag
+from calendar_app.services import posts
 
 from .client import P, client_of, get
 from .factories import CategoryFactory, EventFactory, TagFactory, UserFactory, VenueFactory

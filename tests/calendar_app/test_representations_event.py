@@ -6,9 +6,9 @@ import pytest
 import time_machine
 from django.contrib.auth.models import AnonymousUser
 
-from calendar_app import representations
+from calendar_app.api import representations
+from calendar_app.api.representations import Urls
 from calendar_app.models import Event, Image
-from calendar_app.representations import Urls
 
 from .factories import (
     CategoryFactory,

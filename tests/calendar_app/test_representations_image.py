@@ -1,6 +1,6 @@
-from calendar_app import representations
+from calendar_app.api import representations
+from calendar_app.api.representations import Urls
 from calendar_app.models import Image
-from calendar_app.representations import Urls
 
 URLS = Urls("https://example.org")
 THUMBNAIL = {"width": 150, "height": 150, "mime-type": "image/jpeg", "filesize": 4000}

@@ -3,9 +3,9 @@
 import pytest
 import time_machine
 
-from calendar_app import representations
+from calendar_app.api import representations
+from calendar_app.api.representations import Urls
 from calendar_app.models import Image
-from calendar_app.representations import Urls
 
 from .factories import OrganizerFactory, UserFactory, VenueFactory
 

@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from calendar_app import representations
+from calendar_app.api import representations
+from calendar_app.api.representations import Urls
 from calendar_app.models import Category, Event, Image, Organizer, Venue
-from calendar_app.representations import Urls
 
 from .factories import (
     CategoryFactory,

@@ -1,7 +1,7 @@
 import pytest
 
-from calendar_app import representations
-from calendar_app.representations import Urls
+from calendar_app.api import representations
+from calendar_app.api.representations import Urls
 
 from .factories import CategoryFactory, EventFactory, TagFactory
 

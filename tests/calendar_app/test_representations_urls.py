@@ -3,8 +3,8 @@ from django.core.files.storage import FileSystemStorage
 from django.test import RequestFactory
 from django.urls import set_script_prefix
 
+from calendar_app.api.representations import Urls
 from calendar_app.models import Category, Event
-from calendar_app.representations import Urls
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from calendar_app import events
 from calendar_app.models import Event
+from calendar_app.services import events
 
 from .client import P, client_of
 from .factories import (

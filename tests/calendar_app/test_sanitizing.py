@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calendar_app.sanitizing import MOST_TAGS, plain_text, rich_text
+from calendar_app.values.html import MOST_TAGS, plain_text, rich_text
 
 
 @pytest.mark.parametrize(

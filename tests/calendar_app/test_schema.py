@@ -2,7 +2,7 @@
 
 import pytest
 
-from calendar_app import description
+from calendar_app.api import namespace
 from tests.fuzzing import require_described
 from tests.recording import count_ids_from_one
 
@@ -46,7 +46,7 @@ def filled(transactional_db, media, settings):
 
 
 def test_the_public_finds_the_api_as_described(live_server, filled):
-    require_described(description.openapi(P), live_server.url, exceptions=EXCEPTIONS)
+    require_described(namespace.openapi(P), live_server.url, exceptions=EXCEPTIONS)
 
 
 def test_an_editor_finds_the_api_as_described(live_server, filled):

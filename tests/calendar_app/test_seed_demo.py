@@ -8,9 +8,9 @@ import time_machine
 from django.core.management import CommandError, call_command
 from django.test import TestCase, override_settings
 
-from calendar_app import cost, sanitizing
 from calendar_app.demo import posters, seeding
 from calendar_app.models import Category, Event, Image, Organizer, Tag, Venue
+from calendar_app.values import cost, html
 
 from .factories import UserFactory
 
@@ -132,5 +132,5 @@ class TestProgramme:
 
     def test_holds_what_a_write_through_the_api_would_have_stored(self):
         for entry in self.entries:
-            assert sanitizing.rich_text(entry["text"]) == entry["text"]
+            assert html.rich_text(entry["text"]) == entry["text"]
             assert cost.parse(entry.get("cost", "")).text == entry.get("cost", "")

@@ -3,8 +3,8 @@
 import pytest
 from django.db import connection
 
-from calendar_app.filters import EventFilterSet
-from calendar_app.generating import generate
+from calendar_app.api.filters import EventFilterSet
+from calendar_app.demo.generate import generate
 
 from .factories import CategoryFactory, OrganizerFactory, TagFactory, VenueFactory
 from .filtering import filtered

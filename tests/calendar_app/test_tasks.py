@@ -4,10 +4,11 @@ import pytest
 from django.db import connection, transaction
 from django_tasks_db.models import DBTaskResult
 
-from calendar_app import fetching, images, posts
+from calendar_app.lib import fetch as fetching
 from calendar_app.models import Event, Image
-from calendar_app.revision import writing
-from calendar_app.tasks import RETRY_AFTER, fetch_image
+from calendar_app.services import images, posts
+from calendar_app.services.revision import writing
+from calendar_app.services.tasks import RETRY_AFTER, fetch_image
 
 from .factories import EventFactory
 from .photos import photo

@@ -2,9 +2,9 @@ from urllib.parse import quote
 
 import pytest
 
-from calendar_app import terms
-from calendar_app.filters import CategoryFilterSet, TagFilterSet
+from calendar_app.api.filters import CategoryFilterSet, TagFilterSet
 from calendar_app.models import Category, Tag
+from calendar_app.services import terms
 
 from .factories import CategoryFactory, EventFactory, TagFactory, UserFactory
 from .filtering import listed, refused

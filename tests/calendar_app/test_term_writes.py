@@ -1,8 +1,8 @@
 import pytest
 
-from calendar_app import terms
 from calendar_app.exceptions import CalendarError
 from calendar_app.models import Category, Tag
+from calendar_app.services import terms
 
 from .client import P, client_of
 from .factories import CategoryFactory, EventFactory, TagFactory

@@ -1,7 +1,7 @@
 import pytest
 
-from calendar_app import posts
 from calendar_app.models import Venue
+from calendar_app.services import posts
 
 from .client import P, client_of
 from .factories import EventFactory, UserFactory, VenueFactory

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calendar_app import zones
-from calendar_app.zones import ZoneError
+from calendar_app.values import time_zones
+from calendar_app.values.time_zones import ZoneError
 
 OFFSETS = ["UTC", "UTC+2", "UTC-5.5", "UTC+14", "UTC-14"]
 NAMES = [*sorted(available_timezones() - {"Factory", "localtime"}), *OFFSETS]
@@ -40,8 +40,8 @@ def at(text):
     ],
 )
 def test_names_have_one_spelling(written, canonical):
-    assert zones.canonical(written) == canonical
-    assert zones.canonical(canonical) == canonical
+    assert time_zones.canonical(written) == canonical
+    assert time_zones.canonical(canonical) == canonical
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_names_have_one_spelling(written, canonical):
 )
 def test_other_names_are_refused(name):
     with pytest.raises(ZoneError, match="is not a time zone; give an IANA name such as"):
-        zones.get(name)
+        time_zones.get(name)
 
 
 def test_a_refusal_names_the_value():
     with pytest.raises(ZoneError, match=r"^'Mars/Base' is not a time zone"):
-        zones.get("Mars/Base")
+        time_zones.get("Mars/Base")
 
 
 @pytest.mark.parametrize(
@@ -86,19 +86,19 @@ def test_a_refusal_names_the_value():
     ],
 )
 def test_a_wall_time_is_one_that_clocks_show(zone, wall, shown, instant):
-    resolved = zones.resolve(at(wall), zones.get(zone))
+    resolved = time_zones.resolve(at(wall), time_zones.get(zone))
 
     assert resolved == (at(shown), at(instant).replace(tzinfo=UTC))
 
 
 def test_the_second_of_two_equal_wall_times_is_told_by_its_fold():
-    paris = zones.get("Europe/Paris")
+    paris = time_zones.get("Europe/Paris")
     second = datetime(2027, 10, 31, 1, 30, tzinfo=UTC)
 
-    wall = zones.to_wall(second, paris)
+    wall = time_zones.to_wall(second, paris)
 
     assert (wall, wall.fold) == (at("2027-10-31 02:30"), 1)
-    assert zones.to_utc(wall, paris) == second
+    assert time_zones.to_utc(wall, paris) == second
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_second_of_two_equal_wall_times_is_told_by_its_fold():
     ],
 )
 def test_instants_beyond_the_range_are_its_edge(zone, wall, instant):
-    resolved = zones.resolve(at(wall), zones.get(zone))
+    resolved = time_zones.resolve(at(wall), time_zones.get(zone))
 
     assert resolved == (at(wall), at(instant).replace(tzinfo=UTC))
 
@@ -118,8 +118,8 @@ def test_instants_beyond_the_range_are_its_edge(zone, wall, instant):
 def test_wall_times_beyond_the_range_are_its_edge():
     first, last = at("0001-01-01 00:00"), at("9999-12-31 23:59:59")
 
-    assert zones.to_wall(first.replace(tzinfo=UTC), zones.get("UTC-2")) == first
-    assert zones.to_wall(last.replace(tzinfo=UTC), zones.get("UTC+2")) == last
+    assert time_zones.to_wall(first.replace(tzinfo=UTC), time_zones.get("UTC-2")) == first
+    assert time_zones.to_wall(last.replace(tzinfo=UTC), time_zones.get("UTC+2")) == last
 
 
 @pytest.mark.parametrize(
@@ -138,32 +138,32 @@ def test_wall_times_beyond_the_range_are_its_edge():
     ],
 )
 def test_abbreviation(name, wall, label):
-    assert zones.abbreviation(at(wall), name) == label
+    assert time_zones.abbreviation(at(wall), name) == label
 
 
 @given(st.datetimes(), st.sampled_from(NAMES))
 def test_any_wall_time_resolves_to_one_that_stays(wall, name):
-    zone = zones.get(name)
+    zone = time_zones.get(name)
 
-    shown, instant = zones.resolve(wall, zone)
+    shown, instant = time_zones.resolve(wall, zone)
 
-    assert zones.resolve(shown, zone) == (shown, instant)
+    assert time_zones.resolve(shown, zone) == (shown, instant)
     assert abs(shown - wall) <= timedelta(days=1)
-    assert zones.abbreviation(wall, name)
+    assert time_zones.abbreviation(wall, name)
 
 
 @given(st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)), st.sampled_from(NAMES))
 def test_any_instant_has_a_wall_time_that_leads_back(moment, name):
-    zone, instant = zones.get(name), moment.replace(tzinfo=UTC)
+    zone, instant = time_zones.get(name), moment.replace(tzinfo=UTC)
 
-    assert zones.to_utc(zones.to_wall(instant, zone), zone) == instant
+    assert time_zones.to_utc(time_zones.to_wall(instant, zone), zone) == instant
 
 
-@given(st.text() | st.from_regex(zones.OFFSET, fullmatch=True))
+@given(st.text() | st.from_regex(time_zones.OFFSET, fullmatch=True))
 def test_any_name_has_a_canonical_form_or_is_refused(name):
     try:
-        canonical = zones.canonical(name)
+        canonical = time_zones.canonical(name)
     except ZoneError:
         return
 
-    assert zones.canonical(canonical) == canonical
+    assert time_zones.canonical(canonical) == canonical

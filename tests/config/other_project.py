@@ -31,7 +31,7 @@ class Routes:
     def urlpatterns(self):  # is only importable once there are settings
         return [
             path("calendar/events/v1", include("calendar_app.urls")),
-            path("", include("calendar_app.page_urls")),
+            path("", include("calendar_app.pages.urls")),
             path("api/", include("backup_app.urls")),
         ]
 

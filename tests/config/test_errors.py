@@ -2,7 +2,7 @@ import pytest
 from django.core.exceptions import RequestDataTooBig
 from django.test import Client
 
-from calendar_app import description
+from calendar_app.api import namespace
 from config import errors
 
 
@@ -88,7 +88,7 @@ def broken_index(monkeypatch):
     def fail(*args):
         raise RuntimeError("the password is secret")
 
-    monkeypatch.setattr(description, "index", fail)
+    monkeypatch.setattr(namespace, "index", fail)
 
 
 @pytest.mark.django_db

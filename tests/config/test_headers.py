@@ -67,7 +67,7 @@ def test_an_image_cannot_run_a_script_of_its_own(client, settings, tmp_path):
 
 
 def test_a_fault_has_a_policy(monkeypatch):
-    monkeypatch.setattr("calendar_app.description.index", None)
+    monkeypatch.setattr("calendar_app.api.namespace.index", None)
 
     response = Client(raise_request_exception=False).get("/calendar/events/v1")
 

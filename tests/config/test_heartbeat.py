@@ -25,7 +25,7 @@ def running_task(*workers):
     return DBTaskResult.objects.create(
         status="RUNNING",
         args_kwargs={"args": [], "kwargs": {}},
-        task_path="calendar_app.tasks.publish_when_due",
+        task_path="calendar_app.services.tasks.publish_when_due",
         backend_name="default",
         worker_ids=list(workers),
     )
@@ -35,7 +35,7 @@ def waiting_task():
     return DBTaskResult.objects.create(
         status="READY",
         args_kwargs={"args": ["event", 0], "kwargs": {}},
-        task_path="calendar_app.tasks.publish_when_due",
+        task_path="calendar_app.services.tasks.publish_when_due",
         backend_name="default",
     )
 

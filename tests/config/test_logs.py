@@ -12,8 +12,8 @@ from django.test import Client
 
 from backup_app.logs import about_job
 from backup_app.models import Job
-from calendar_app import description
-from calendar_app.tasks import fetch_image
+from calendar_app.api import namespace
+from calendar_app.services.tasks import fetch_image
 from config.logs import JSONFormatter, TextFormatter
 
 from .serving import HTTP, serving, wait_for
@@ -126,7 +126,7 @@ def test_a_request_is_one_line_with_the_id_of_its_answer(client, log, path):
 
 @pytest.mark.django_db
 def test_a_fault_is_one_event_with_the_id_of_its_answer(monkeypatch, log):
-    monkeypatch.setattr(description, "index", None)
+    monkeypatch.setattr(namespace, "index", None)
 
     answer = Client(raise_request_exception=False).get(NAMESPACE)
 

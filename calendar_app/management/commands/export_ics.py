@@ -7,14 +7,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.http import QueryDict
 from django.utils.http import urlencode
 
-from calendar_app import representations, rights
+from calendar_app import permissions
+from calendar_app.api import representations
+from calendar_app.api.filters import EventFilterSet
+from calendar_app.api.representations import Urls
 from calendar_app.conf import conf
-from calendar_app.filters import EventFilterSet
-from calendar_app.ical.writing import calendar
+from calendar_app.ical.writer import calendar
 from calendar_app.management.counting import counted
 from calendar_app.management.users import user_by_email
 from calendar_app.models import Event, Status
-from calendar_app.representations import Urls
 
 BATCH = 500
 
@@ -57,7 +58,7 @@ class Command(BaseCommand):
         content = calendar(
             _events(_ids(wanted, reader), reader),
             self._urls(),
-            redacted=lambda event: not rights.may_see_details(reader, event),
+            redacted=lambda event: not permissions.may_see_details(reader, event),
         )
         if output:
             _replace(Path(output), content)

@@ -1,7 +1,7 @@
 from django.core.management.base import BaseCommand, CommandError
 from rich.progress import Progress
 
-from ...generating import generate
+from ...demo.generate import generate
 
 
 class Command(BaseCommand):

@@ -5,9 +5,9 @@ from itertools import chain, islice
 
 from django.core.management.base import BaseCommand, CommandError
 
-from calendar_app.importing.copying import Copier, rehearsal
-from calendar_app.importing.events import ServiceImport
-from calendar_app.importing.service import Service, ServiceError
+from calendar_app.importing.remote_calendar import Service, ServiceError
+from calendar_app.importing.rest import ServiceImport
+from calendar_app.importing.writer import Copier, rehearsal
 from calendar_app.management.editors import editor
 from calendar_app.management.progress import progress
 from calendar_app.management.reports import report

@@ -5,11 +5,11 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from calendar_app import fetching
 from calendar_app.conf import conf
-from calendar_app.ical.reading import ReadError, read
-from calendar_app.importing.copying import Copier, rehearsal
+from calendar_app.ical.reader import ReadError, read
 from calendar_app.importing.ics import CalendarImport
+from calendar_app.importing.writer import Copier, rehearsal
+from calendar_app.lib import fetch
 from calendar_app.management.editors import editor
 from calendar_app.management.progress import progress
 from calendar_app.management.reports import report
@@ -81,10 +81,10 @@ def _content(source):
     """Return the bytes at a path or URL; raises CommandError when there are none, or too many."""
     if url := _url(source):
         try:
-            return fetching.fetch(
+            return fetch.fetch(
                 url, max_bytes=conf.ICAL_MAX_BYTES, seconds=FETCH_SECONDS, trusted=url
             ).body
-        except fetching.FetchError as e:
+        except fetch.FetchError as e:
             raise CommandError(str(e)) from e
     try:
         with Path(source).open("rb") as file:

@@ -1,0 +1,43 @@
+from django import forms
+from unfold.widgets import UnfoldAdminPasswordToggleWidget, UnfoldAdminTextInputWidget
+
+from ...api.serializers import EventSerializer
+from ...models import Event
+from ...models.tree import is_within
+from .post import PostForm
+
+
+class EventForm(PostForm):
+    """An event; its password is written here and never shown."""
+
+    serializer = EventSerializer
+    new_password = forms.CharField(
+        label="Password",
+        required=False,
+        strip=False,
+        max_length=255,
+        widget=UnfoldAdminPasswordToggleWidget({"autocomplete": "new-password"}),
+        help_text="Visitors need it to read the event. Empty: stays as it is.",
+    )
+    clear_password = forms.BooleanField(label="Remove the password", required=False)
+
+    class Meta:
+        widgets = {"title": UnfoldAdminTextInputWidget}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if "parent" in self.fields:
+            visible, own = Event.objects.visible_to(self.user), self.instance.parent_id
+            self.fields["parent"].queryset = visible | Event.objects.filter(pk=own)
+
+    def clean_parent(self):
+        parent = self.cleaned_data["parent"]
+        if is_within(parent, self.instance):
+            raise forms.ValidationError(f"Event {parent.pk} is this event or part of it.")
+        return parent
+
+    def save(self, commit=True):
+        password = self.cleaned_data["new_password"]
+        if password or self.cleaned_data["clear_password"]:
+            self.instance.set_password(password)
+        return super().save(commit)

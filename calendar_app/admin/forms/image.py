@@ -1,0 +1,40 @@
+from django import forms
+from django.contrib.auth.models import AnonymousUser
+from unfold.widgets import UnfoldAdminFileFieldWidget
+
+from ...services import images
+from ...values.html import decoded, plain_text
+
+
+class ImageForm(forms.ModelForm):
+    """A picture to upload as ``user``, or the title of one that is there."""
+
+    user = AnonymousUser()
+    upload = forms.FileField(
+        label="File",
+        widget=UnfoldAdminFileFieldWidget,
+        help_text="A JPEG, PNG, GIF, WebP or AVIF picture.",
+    )
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            del self.fields["upload"]
+
+    def clean_title(self):
+        title = self.cleaned_data["title"]
+        return plain_text(decoded(title)) if "title" in self.changed_data else title
+
+    def clean(self):
+        """Store an upload: only that tells whether it is a picture."""
+        super().clean()
+        upload = self.cleaned_data.get("upload")
+        if upload and not self.errors:
+            try:
+                self.instance = images.store(
+                    upload, author=self.user, title=self.cleaned_data["title"]
+                )
+            except images.ImageError as e:
+                raise forms.ValidationError({"upload": e.message}) from e
+            self.cleaned_data["title"] = self.instance.title
+        return self.cleaned_data

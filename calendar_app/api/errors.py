@@ -1,0 +1,101 @@
+"""Turns whatever a view raises into the API's error body.
+
+``{"code": str, "message": str, "data": {"status": int, ...}}``
+"""
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFieldsSent
+from django.http import Http404
+from rest_framework import exceptions as drf
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from ..conf import conf
+from ..exceptions import CalendarError, Forbidden, InvalidParams, NotFound
+from .parsers import MOST_FIELDS, FormError, TooLarge
+
+CODES = {
+    drf.ParseError: "rest_invalid_json",
+    drf.AuthenticationFailed: "rest_invalid_credentials",
+    drf.NotAuthenticated: "rest_forbidden",
+    drf.PermissionDenied: "rest_forbidden",
+    drf.NotFound: "rest_no_route",
+    drf.MethodNotAllowed: "rest_method_not_allowed",
+    drf.UnsupportedMediaType: "rest_unsupported_media_type",
+    drf.Throttled: "rest_too_many_requests",
+}
+
+
+def handle(exc, context):
+    """Return the response to an exception that is a refusal; None for a fault of ours."""
+    refusal = as_refusal(exc)
+    if refusal is None:
+        return None
+    set_rollback()
+    response = Response(body(refusal), status=refusal.status)
+    for header, attribute in (("WWW-Authenticate", "auth_header"), ("Retry-After", "wait")):
+        if value := getattr(exc, attribute, None):
+            response[header] = str(value)
+    return response
+
+
+def body(refusal: CalendarError):
+    data = {"status": refusal.status, **refusal.data}
+    return {"code": refusal.code, "message": refusal.message, "data": data}
+
+
+def as_refusal(exc):
+    """Return exc as a CalendarError; None when it is none of the kinds that refuse."""
+    match exc:
+        case CalendarError():
+            return exc
+        case drf.ValidationError():
+            return _invalid(exc.detail)
+        case RequestDataTooBig():
+            return TooLarge(conf.MAX_BODY_BYTES)
+        case TooManyFieldsSent():
+            return FormError(f"The form has more than {MOST_FIELDS} fields.")
+        case Http404():
+            return NotFound("No route matches this address and method.")
+        case PermissionDenied():
+            return Forbidden(str(exc) or "You may not do this.")
+        case drf.APIException():
+            refusal = CalendarError(_sentence(exc.detail), code=CODES.get(type(exc)))
+            refusal.status = exc.status_code
+            return refusal
+    return None
+
+
+def _invalid(detail):
+    errors = dict(_flatten(detail))
+    missing = [name for name, found in errors.items() if found[0].code == "required"]
+    wrong = {name: " ".join(map(str, errors[name])) for name in errors if name not in missing}
+    refusal = InvalidParams(wrong)
+    if not missing:
+        return refusal
+    sentence = f"Missing parameter(s): {', '.join(missing)}"
+    return CalendarError(
+        f"{sentence}. {refusal.message}" if wrong else sentence,
+        code="rest_missing_callback_param",
+        params=missing,
+        **({"details": refusal.data["details"]} if wrong else {}),
+    )
+
+
+def _flatten(detail, name=""):
+    """Yield (``venue[0][website]``, [errors]) for each list of errors in a nested detail."""
+    if isinstance(detail, drf.ErrorDetail):
+        yield name or "body", [detail]
+    elif isinstance(detail, dict):
+        for key, value in detail.items():
+            inner = key if not name else f"{name}[{key}]"
+            yield from _flatten(value, name if key == "non_field_errors" else inner)
+    elif detail and all(isinstance(error, drf.ErrorDetail) for error in detail):
+        yield name or "body", detail
+    else:
+        for place, value in enumerate(detail):
+            if value:
+                yield from _flatten(value, f"{name}[{place}]")
+
+
+def _sentence(detail):
+    return str(detail[0] if isinstance(detail, list) else detail)

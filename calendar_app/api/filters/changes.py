@@ -1,0 +1,36 @@
+"""What mirrors ask of a list: what was changed, and what has left the list since."""
+
+from django.db.models import Exists, OuterRef
+
+from ...models import Event
+from ...services import tombstones
+from .window import DateParameter
+
+
+class ModifiedParameter(DateParameter):
+    def __init__(self, noun):
+        super().__init__(
+            "modified_utc",
+            "gt",
+            help_text=f"{noun} changed after this instant. Before them stands a tombstone, "
+            '`{id, global_id, status: "trash", modified_utc}`, of each record that has left the '
+            "caller's list since: trashed, unpublished, hidden or deleted. Other filters do not "
+            "apply to tombstones.",
+        )
+
+
+def lost(filterset):
+    """Return the tombstones to answer to modified_after, or None without that parameter."""
+    chosen = filterset.form.cleaned_data
+    if "modified_after" not in filterset.filters or chosen.get("hide_from_listings"):
+        return None
+    model, status = filterset.queryset.model, filterset.filters["status"]
+    statuses = status.statuses(chosen["status"])
+    still = model.objects.filter(status.readable(model, statuses), pk=OuterRef("record_id"))
+    if model is Event:
+        still = still.filter(hide_from_listings=False)
+    found = tombstones.lost_by(filterset.request.user, model, statuses)
+    if ids := chosen.get("include"):
+        found = found.filter(record_id__in=ids)
+    # Other filters would reveal what has become of a withdrawn record.
+    return found.filter(~Exists(still.order_by()), modified_utc__gt=chosen["modified_after"])

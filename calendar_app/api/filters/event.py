@@ -1,0 +1,219 @@
+"""The query parameters of the event list."""
+
+from django.db.models import Exists, OuterRef
+
+from ... import permissions
+from ...conf import conf
+from ...models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag, Venue
+from ...services import terms
+from . import nearby
+from .changes import ModifiedParameter
+from .parameters import (
+    BooleanModifier,
+    BooleanParameter,
+    IdsParameter,
+    LinkedParameter,
+    ListFilterSet,
+    NumberModifier,
+    NumberParameter,
+    RecordParameter,
+    StatusParameter,
+    TermsParameter,
+)
+from .search import SearchParameter
+from .window import DateParameter, EndParameter, WindowEndParameter, WindowForm, WindowParameter
+
+POINT = {"geoloc_lat", "geoloc_lng"}
+CIRCLE = {*POINT, "geoloc_radius"}
+# Parameters by which one could guess what a protected event keeps to itself.
+REVEALING = {"search", "categories", "tags", "venue", "organizer", "geoloc", "geoloc_lat"}
+
+
+def visible(model):
+    """Return the records of model that the caller of a request may name."""
+    return lambda request: model.objects.visible_to(request.user)
+
+
+def at(venues):
+    """Return the condition that an event is linked to one of these venues."""
+    venue = Exists(venues.order_by().filter(pk=OuterRef("venue")))
+    return Exists(EventVenue.objects.filter(venue, event=OuterRef("pk")))
+
+
+class CategoriesParameter(TermsParameter):
+    """A category stands for itself and all that are below it."""
+
+    def expanded(self, ids):
+        return terms.with_descendants(ids)
+
+
+class HiddenParameter(BooleanParameter):
+    """Keeps the events that are listed or, when true, the hidden ones of the caller."""
+
+    always = True
+
+    def filter(self, qs, value):
+        qs = qs.filter(hide_from_listings=bool(value))
+        if not value or permissions.may_edit_others(self.user, qs.model):
+            return qs
+        return qs.filter(author=self.user) if self.user.is_authenticated else qs.none()
+
+
+class IncludeParameter(IdsParameter):
+    def filter(self, qs, value):
+        return qs.filter(pk__in=value).order_by("id") if value else qs
+
+
+class LocatedParameter(BooleanParameter):
+    """Keeps the events with, or without, a venue that has coordinates and may be seen."""
+
+    def filter(self, qs, value):
+        if value is None:
+            return qs
+        located = at(Venue.objects.visible_to(self.user).filter(geo_lat__isnull=False))
+        return qs.filter(located if value else ~located)
+
+
+class NearParameter(NumberParameter):
+    """The latitude; keeps the events at a venue within the circle that three parameters give."""
+
+    def filter(self, qs, value):
+        if value is None:
+            return qs
+        others = self.parent.form.cleaned_data
+        radius = others.get("geoloc_radius")
+        radius = conf.GEOLOC_RADIUS_KM if radius is None else radius
+        venues = Venue.objects.visible_to(self.user)
+        near = nearby.within(venues, value, others["geoloc_lng"], radius).order_by()
+        links = EventVenue.objects.filter(venue__in=near.values("pk"))
+        return qs.filter(pk__in=links.values("event"))
+
+
+class EventForm(WindowForm):
+    """Settles the dates and asks for a circle whole."""
+
+    def clean(self):
+        data = super().clean()
+        # Programs that send every default do not ask for a circle by that.
+        is_default = data.get("geoloc_radius") == conf.GEOLOC_RADIUS_KM
+        for name in (POINT if is_default else CIRCLE).intersection(self.fields):
+            for missing in sorted(POINT.difference(self.fields)):
+                self.add_error(name, f"{name} needs {missing} as well.")
+        return data
+
+
+class EventFilterSet(ListFilterSet):
+    """Filters a list of all events down to what the caller asks for and may see.
+
+    Hidden events are left out, also from those that ``include`` names. The details of an event with
+    a password are not searched, unless the caller needs none.
+    """
+
+    start_date = WindowParameter(
+        "start_utc",
+        "gte",
+        help_text="Events that start on this day or later; a date, a date and time or a phrase "
+        "such as `next monday`, in the site's time zone unless it has an offset. The default is "
+        "yesterday.",
+    )
+    end_date = WindowEndParameter(
+        "end_utc",
+        "lte",
+        help_text="Events that end on this day or earlier. The default is "
+        f"{conf.WINDOW_MONTHS} months ahead.",
+    )
+    starts_before = DateParameter(
+        "start_utc",
+        "lt",
+        help_text="Events that start before the end of this day. Like the next three, it takes the "
+        "place of the default of start_date and end_date.",
+    )
+    starts_after = DateParameter(
+        "start_utc", "gt", help_text="Events that start after the end of this day."
+    )
+    ends_before = EndParameter(
+        "end_utc", "lt", help_text="Events that end before the end of this day."
+    )
+    ends_after = EndParameter(
+        "end_utc", "gt", help_text="Events that end after the end of this day."
+    )
+    strict_dates = BooleanModifier(
+        default=False, help_text="Use dates to the second instead of whole days."
+    )
+    modified_after = ModifiedParameter("Events")
+    search = SearchParameter(
+        plain=["title"],
+        rich=["description", "excerpt"],
+        help_text="Events with every one of these words in the title, description or excerpt.",
+    )
+    categories = CategoriesParameter(
+        queryset=Category.objects.all(),
+        through=Event.categories.through,
+        column="category",
+        help_text="Events in any of these categories or one below it: IDs or slugs, "
+        "comma-separated or repeated.",
+    )
+    tags = TermsParameter(
+        queryset=Tag.objects.all(),
+        through=Event.tags.through,
+        column="tag",
+        help_text="Events with any of these tags: IDs or slugs, comma-separated or repeated.",
+    )
+    venue = LinkedParameter(
+        queryset=visible(Venue),
+        through=EventVenue,
+        column="venue",
+        help_text="Events at any of these venues: IDs, comma-separated or repeated.",
+    )
+    organizer = LinkedParameter(
+        queryset=visible(Organizer),
+        through=EventOrganizer,
+        column="organizer",
+        help_text="Events of any of these organizers: IDs, comma-separated or repeated.",
+    )
+    featured = BooleanParameter("featured", help_text="Only featured events, or only others.")
+    ticketed = BooleanParameter("ticketed", help_text="Only events with tickets, or only others.")
+    status = StatusParameter(
+        help_text="Events with any of these statuses: comma-separated or repeated. The public may "
+        "ask for publish only; an author finds only their own with another status. The default is "
+        "every status but trash."
+    )
+    hide_from_listings = HiddenParameter(
+        default=False,
+        help_text="List the hidden events instead: all of them for an editor, their own for an "
+        "author, none for the public.",
+    )
+    geoloc = LocatedParameter(help_text="Only events at a venue with coordinates, or only others.")
+    geoloc_lat = NearParameter(
+        least=-90, most=90, help_text="Latitude of a place that venues are near; needs geoloc_lng."
+    )
+    geoloc_lng = NumberModifier(
+        least=-180, most=180, help_text="Longitude of that place; needs geoloc_lat."
+    )
+    geoloc_radius = NumberModifier(
+        least=0,
+        most=nearby.HALF_AROUND_KM,
+        default=conf.GEOLOC_RADIUS_KM,
+        help_text="How far from that place a venue may be, in kilometres.",
+    )
+    include = IncludeParameter(
+        noun="event",
+        help_text="Only the events with these IDs, comma-separated or repeated, whatever their "
+        "dates; ordered by ID.",
+    )
+    post_parent = RecordParameter(
+        "parent",
+        queryset=visible(Event),
+        help_text="Only events that are part of this event (its ID).",
+    )
+
+    class Meta:
+        model = Event
+        form = EventForm
+        fields = []
+
+    def filter_queryset(self, queryset):
+        queryset = super().filter_queryset(queryset)
+        if REVEALING.isdisjoint(self.filters):
+            return queryset
+        return queryset.open_to(self.request.user)

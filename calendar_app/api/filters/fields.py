@@ -1,0 +1,242 @@
+"""Form fields of the query parameters: what a client sent becomes a value or a sentence.
+
+The label of a field is the name of its parameter, so that every sentence can name it. Fields that
+look records up take a ``queryset`` of the records that the caller may name.
+"""
+
+import re
+from zoneinfo import ZoneInfo
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import Q
+from django.utils import timezone
+
+from ...conf import conf
+from ...values import dates
+
+BIGGEST_ID = 2**63 - 1
+DIGITS = re.compile(r"[0-9]{1,19}")
+# A number as JSON has it (RFC 8259, 6): no infinity, no digits of other scripts.
+NUMBER = re.compile(r"-?[0-9]{1,19}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
+MOST_WORDS = 20
+BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+class TextField(forms.Field):
+    """A text; None when the parameter is absent, and an error when it is there and empty."""
+
+    def clean(self, value):
+        if value is None:
+            return None
+        if not value.strip():
+            raise self.refusal(f"The parameter {self.label} is empty; give it a value.")
+        if "\0" in value:
+            raise self.refusal(f"The parameter {self.label} holds a NUL character.")
+        return self.read(value)
+
+    def read(self, text):
+        return text
+
+    def refusal(self, sentence):
+        # As a parameter, so that a "%" in it is no placeholder.
+        return ValidationError("%(sentence)s", code="invalid", params={"sentence": sentence})
+
+
+class ListField(TextField):
+    """A list of different texts: comma-separated, or given by repeating the parameter."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value):
+        return super().clean(",".join(value) if value else None)
+
+    def read(self, text):
+        parts = dict.fromkeys(part.strip(" ") for part in text.split(","))
+        parts.pop("", None)
+        if not parts:
+            raise self.refusal(f"The parameter {self.label} is empty; give it a value.")
+        if len(parts) > conf.MAX_IDS:
+            raise self.refusal(f"{self.label} accepts {conf.MAX_IDS} values, not {len(parts)}.")
+        return self.read_all(list(parts))
+
+    def read_all(self, parts):
+        return parts
+
+
+class BooleanField(TextField):
+    def read(self, text):
+        try:
+            return BOOLEANS[text.lower()]
+        except KeyError as e:
+            accepted = "true, false, 1, 0, yes or no"
+            raise self.refusal(
+                f"{shown(text)} is not what {self.label} accepts: {accepted}."
+            ) from e
+
+
+class DateField(TextField):
+    """An aware datetime; its zone is the site's unless the text gives an offset."""
+
+    def read(self, text):
+        try:
+            # In whole seconds, as a link to another page of the list repeats it.
+            return dates.parse(text, self.zone, timezone.now().replace(microsecond=0))
+        except dates.DateError as e:
+            raise self.refusal(f"{self.label} cannot be read: {e}") from e
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return conf.zone
+
+
+class NumberField(TextField):
+    """A float from ``least`` to ``most``."""
+
+    def __init__(self, *, least, most, **kwargs):
+        super().__init__(**kwargs)
+        self.least, self.most = least, most
+
+    def read(self, text):
+        number = float(text) if NUMBER.fullmatch(text) else None
+        if number is None or not self.least <= number <= self.most:
+            limits = f"a number from {self.least} to {self.most}"
+            raise self.refusal(f"{shown(text)} is not {limits}, as {self.label} asks for.")
+        return number
+
+
+class ChoiceField(TextField):
+    """One of ``choices``, in upper or lower case."""
+
+    def __init__(self, *, choices, **kwargs):
+        super().__init__(**kwargs)
+        self.choices = choices
+
+    def read(self, text):
+        if text.lower() not in self.choices:
+            accepted = ", ".join(self.choices)
+            raise self.refusal(f"{shown(text)} is not what {self.label} accepts: {accepted}.")
+        return text.lower()
+
+
+class StatusesField(ListField):
+    """A list of ``choices``; of these, only ``allowed`` may be asked for by this caller."""
+
+    def __init__(self, *, choices, allowed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.choices, self.allowed = choices, allowed
+
+    def read_all(self, parts):
+        for part in parts:
+            if part not in self.choices:
+                accepted = ", ".join(self.choices)
+                raise self.refusal(f"{shown(part)} is not a status; there are {accepted}.")
+            if part not in self.allowed:
+                accepted = ", ".join(self.allowed)
+                raise self.refusal(
+                    f"You may not list what has the status {shown(part)}; "
+                    f"{self.label} accepts {accepted} from you."
+                )
+        return parts
+
+
+class SearchField(TextField):
+    """The different words of a search."""
+
+    def read(self, text):
+        if len(text) > conf.MAX_SEARCH_LENGTH:
+            most = conf.MAX_SEARCH_LENGTH
+            raise self.refusal(f"{self.label} accepts {most} characters, not {len(text)}.")
+        words = list(dict.fromkeys(text.split()))
+        if len(words) > MOST_WORDS:
+            raise self.refusal(f"{self.label} accepts {MOST_WORDS} words, not {len(words)}.")
+        return words
+
+
+class IdsField(ListField):
+    """A list of IDs, of records that exist or not; ``noun`` is what one of them is called."""
+
+    def __init__(self, *, noun, **kwargs):
+        super().__init__(**kwargs)
+        self.noun = noun
+
+    def read_all(self, parts):
+        return list(dict.fromkeys(read_id(self, part) for part in parts))
+
+
+class RecordsField(ListField):
+    """The IDs of records that exist."""
+
+    def __init__(self, *, queryset, **kwargs):
+        super().__init__(**kwargs)
+        self.queryset, self.noun = queryset, queryset.model._meta.verbose_name
+
+    def read_all(self, parts):
+        ids = list(dict.fromkeys(read_id(self, part) for part in parts))
+        known = set(self.queryset.filter(pk__in=ids).order_by().values_list("pk", flat=True))
+        for pk in ids:
+            if pk not in known:
+                raise unknown(self, pk)
+        return ids
+
+
+class RecordField(TextField):
+    """The ID of one record that exists."""
+
+    def __init__(self, *, queryset, **kwargs):
+        super().__init__(**kwargs)
+        self.queryset, self.noun = queryset, queryset.model._meta.verbose_name
+
+    def read(self, text):
+        pk = read_id(self, text)
+        if not self.queryset.filter(pk=pk).exists():
+            raise unknown(self, pk)
+        return pk
+
+
+class ParentField(RecordField):
+    """The ID of a record that exists, or 0 for the top level."""
+
+    def read(self, text):
+        return 0 if text == "0" else super().read(text)
+
+
+class TermsField(ListField):
+    """The IDs of terms named by ID or slug; digits that are no ID may still be a slug."""
+
+    def __init__(self, *, queryset, **kwargs):
+        super().__init__(**kwargs)
+        self.queryset, self.noun = queryset, queryset.model._meta.verbose_name
+
+    def read_all(self, parts):
+        ids = [int(part) for part in parts if is_id(part)]
+        rows = self.queryset.filter(Q(pk__in=ids) | Q(slug__in=parts)).order_by()
+        rows = list(rows.values_list("pk", "slug"))
+        known = {slug: pk for pk, slug in rows} | {str(pk): pk for pk, _ in rows}
+        for part in parts:
+            if part not in known:
+                raise unknown(self, part)
+        return list(dict.fromkeys(known[part] for part in parts))
+
+
+def is_id(text):
+    return bool(DIGITS.fullmatch(text)) and int(text) <= BIGGEST_ID
+
+
+def read_id(field, text):
+    if not is_id(text):
+        article = "an" if field.noun[0] in "aeiou" else "a"
+        raise field.refusal(
+            f"{shown(text)} is not {article} {field.noun} ID that {field.label} accepts."
+        )
+    return int(text)
+
+
+def unknown(field, value):
+    return field.refusal(f"{field.label} names the {field.noun} {shown(value)}, which is unknown.")
+
+
+def shown(value):
+    """Return value quoted, and cut where it is too long for a sentence."""
+    text = str(value)
+    return f"'{text}'" if len(text) <= 50 else f"'{text[:50]}…'"

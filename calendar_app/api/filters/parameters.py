@@ -1,0 +1,191 @@
+"""Filters of query parameters, each with the type that the API's description gives it."""
+
+from copy import copy
+
+from django.db.models import Q
+from django_filters import filters
+from django_filters.rest_framework import FilterSet
+from drf_spectacular.utils import extend_schema_field
+
+from ... import permissions
+from ...models import Status
+from . import fields
+
+TEXT = {"type": "string", "minLength": 1, "pattern": r"\S"}
+ID = {"type": "integer", "format": "int64", "minimum": 1}
+# Swagger UI has no input for lists of a format.
+IDS = {
+    "type": "array",
+    "items": {"type": "integer", "minimum": 1, "maximum": fields.BIGGEST_ID},
+    "minItems": 1,
+}
+
+
+class Parameter(filters.Filter):
+    """A filter with its ``help_text`` and ``default`` in the API's description.
+
+    ``always`` says that it has a say also when its parameter is absent.
+    """
+
+    field_class = fields.TextField
+    schema = TEXT
+    always = False
+
+    def __init__(self, *args, help_text, default=None, schema=None, **kwargs):
+        super().__init__(*args, help_text=help_text, **kwargs)
+        described = {**(schema or self.schema), "description": help_text}
+        if default is not None:
+            described["default"] = default
+        extend_schema_field(described)(self)
+
+    def __deepcopy__(self, memo):
+        """Return a twin for one request: what it shares with the original never changes."""
+        twin = copy(self)
+        twin.__dict__.pop("_field", None)
+        return twin
+
+    @property
+    def user(self):
+        return self.parent.request.user
+
+
+class BooleanParameter(Parameter):
+    field_class = fields.BooleanField
+    schema = {"type": "boolean"}
+
+
+class NumberParameter(Parameter):
+    field_class = fields.NumberField
+    schema = {"type": "number", "format": "double"}
+
+    def __init__(self, *args, least, most, **kwargs):
+        schema = {**self.schema, "minimum": least, "maximum": most}
+        super().__init__(*args, schema=schema, least=least, most=most, **kwargs)
+
+
+class ChoiceParameter(Parameter):
+    field_class = fields.ChoiceField
+
+    def __init__(self, *args, choices, **kwargs):
+        # Django-filter's own "choices" are pairs; these are plain texts, described as an enum.
+        super().__init__(*args, schema={"type": "string", "enum": list(choices)}, **kwargs)
+        self.accepted = choices
+
+    @property
+    def field(self):
+        return self.field_class(label=self.label, choices=self.accepted)
+
+
+class Modifier:
+    """A parameter that says what another one means; that one reads it."""
+
+    def filter(self, qs, value):
+        return qs
+
+
+class BooleanModifier(Modifier, BooleanParameter):
+    pass
+
+
+class NumberModifier(Modifier, NumberParameter):
+    pass
+
+
+class ChoiceModifier(Modifier, ChoiceParameter):
+    pass
+
+
+class IdsParameter(Parameter):
+    field_class = fields.IdsField
+    schema = IDS
+
+
+class RecordParameter(filters.QuerySetRequestMixin, Parameter):
+    """The ID of a record out of ``queryset``, which may be a function of the request."""
+
+    field_class = fields.RecordField
+    schema = ID
+
+
+class RecordsParameter(RecordParameter):
+    field_class = fields.RecordsField
+    schema = IDS
+
+
+class LinkedParameter(RecordsParameter):
+    """Keeps what is linked, by the rows of ``through``, to any of the records named.
+
+    The subquery repeats no row. PostgreSQL reads it from either end, as it does EXISTS; SQLite
+    begins with it, where it would ask EXISTS of every event.
+    """
+
+    def __init__(self, *args, through, column, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.through, self.column = through, column
+
+    def filter(self, qs, value):
+        if not value:
+            return qs
+        named = {f"{self.column}__in": self.expanded(value)}
+        return qs.filter(pk__in=self.through.objects.filter(**named).values("event"))
+
+    def expanded(self, ids):
+        return ids
+
+
+class TermsParameter(LinkedParameter):
+    field_class = fields.TermsField
+    schema = {"type": "array", "items": TEXT, "minItems": 1}
+
+
+class StatusParameter(Parameter):
+    """Keeps what has one of the statuses and is the caller's to read; always applied.
+
+    Absent, it means every status but trash.
+    """
+
+    field_class = fields.StatusesField
+    schema = {"type": "string", "pattern": "^({0})(,({0}))*$".format("|".join(Status.values))}
+    always = True
+
+    @property
+    def field(self):
+        writes = permissions.may_write(self.user, self.parent.queryset.model)
+        allowed = Status.values if writes else [Status.PUBLISH.value]
+        return self.field_class(label=self.label, choices=Status.values, allowed=allowed)
+
+    def filter(self, qs, value):
+        return qs.filter(self.readable(qs.model, self.statuses(value)))
+
+    def statuses(self, value):
+        """Return the statuses that a value of this parameter asks for."""
+        return set(value or set(Status.values) - {Status.TRASH})
+
+    def readable(self, model, statuses):
+        """Return the condition for the caller's to read with one of statuses."""
+        wanted = Q(status__in=statuses)
+        if permissions.may_edit_others(self.user, model):
+            return wanted
+        public = Q(status=Status.PUBLISH) if Status.PUBLISH in statuses else Q(pk__in=())
+        if permissions.may_write(self.user, model):
+            return public | (wanted & Q(author=self.user))
+        return public
+
+
+class ListFilterSet(FilterSet):
+    """A filterset that builds only the filters of the parameters that are present."""
+
+    def __init__(self, data=None, *args, **kwargs):
+        self.base_filters = {
+            name: filter_
+            for name, filter_ in type(self).base_filters.items()
+            if filter_.always or name in (data or {})
+        }
+        super().__init__(data, *args, **kwargs)
+
+    @classmethod
+    def get_filters(cls):
+        found = super().get_filters()
+        for name, filter_ in found.items():
+            filter_.label = name
+        return found

@@ -1,0 +1,131 @@
+"""The query parameters of the lists of categories and tags."""
+
+from django import forms
+from django.db.models import Case, F, IntegerField, Q, Value, When
+from django.db.models.functions import Lower
+
+from ...models import Category, Event, Tag
+from ...services import terms
+from . import fields
+from .event import visible
+from .linked import EventParameter
+from .parameters import (
+    BooleanParameter,
+    ChoiceModifier,
+    ChoiceParameter,
+    ListFilterSet,
+    Parameter,
+    RecordParameter,
+    RecordsParameter,
+)
+from .search import SearchParameter
+
+NAME = Lower("name")
+# Terms have no groups of their own: all are in group 0.
+ORDERS = {
+    "id": F("id"),
+    "name": NAME,
+    "slug": F("slug"),
+    "count": F("count"),
+    "description": Lower("description"),
+    "include": NAME,
+    "term_group": NAME,
+}
+
+
+class TermIdsParameter(RecordsParameter):
+    def get_queryset(self, request):
+        return self.parent.queryset.model.objects.all()
+
+
+class ParentParameter(RecordParameter):
+    field_class = fields.ParentField
+    schema = {"type": "integer", "format": "int64", "minimum": 0}
+
+    def filter(self, qs, value):
+        return qs if value is None else qs.filter(parent=value or None)
+
+
+class HideEmptyParameter(BooleanParameter):
+    """Keeps the terms that are in use, unless false; a category stays while one below it is."""
+
+    always = True
+
+    def filter(self, qs, value):
+        if value is False:
+            return qs
+        used = Q(count__gt=0)
+        if qs.model is Category:
+            used |= Q(pk__in=terms.above_used())
+        return qs.filter(used)
+
+
+class OrderParameter(ChoiceParameter):
+    """Sorts; ``order`` says which way, and ``include`` may be an order itself."""
+
+    always = True
+
+    def filter(self, qs, value):
+        chosen = self.parent.form.cleaned_data
+        key = ORDERS[value or "name"]
+        if value == "include" and chosen.get("include"):
+            key = position(chosen["include"])
+        return qs.order_by(key.desc() if chosen.get("order") == "desc" else key.asc(), "id")
+
+
+def position(ids):
+    """Return the place of a row's ID in the list ids, as a database expression."""
+    places = (When(pk=pk, then=Value(place)) for place, pk in enumerate(ids))
+    return Case(*places, output_field=IntegerField())
+
+
+class TermForm(forms.Form):
+    def clean(self):
+        data = super().clean()
+        if "event" in data:
+            data.pop("post", None)
+        return data
+
+
+class TermFilterSet(ListFilterSet):
+    include = TermIdsParameter("id", "in", help_text="Only these IDs, comma-separated or repeated.")
+    exclude = TermIdsParameter(
+        "id", "in", exclude=True, help_text="All but these IDs, comma-separated or repeated."
+    )
+    search = SearchParameter(
+        plain=["name", "slug"],
+        help_text="Terms with every one of these words in the name or slug.",
+    )
+    slug = Parameter("slug", help_text="The term with exactly this slug.")
+    hide_empty = HideEmptyParameter(
+        default=True, help_text="Leave out terms without publicly listed events."
+    )
+    post = EventParameter(
+        "events", queryset=visible(Event), help_text="Terms of this event (its ID)."
+    )
+    event = EventParameter(
+        "events", queryset=visible(Event), help_text="Terms of this event (its ID); beats post."
+    )
+    orderby = OrderParameter(choices=list(ORDERS), default="name", help_text="What to sort by.")
+    order = ChoiceModifier(
+        choices=["asc", "desc"], default="asc", help_text="Ascending or descending."
+    )
+
+
+class CategoryFilterSet(TermFilterSet):
+    parent = ParentParameter(
+        queryset=Category.objects.all(),
+        help_text="Categories right below this one (its ID); 0 for the top level.",
+    )
+
+    class Meta:
+        model = Category
+        form = TermForm
+        fields = []
+
+
+class TagFilterSet(TermFilterSet):
+    class Meta:
+        model = Tag
+        form = TermForm
+        fields = []

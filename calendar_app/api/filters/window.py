@@ -1,0 +1,126 @@
+"""The time window of an event list: its parameters, and what they mean together."""
+
+import datetime as dt
+
+from dateutil.relativedelta import relativedelta
+from django import forms
+from django.db.models import Max
+from django.utils import timezone
+
+from ...conf import conf
+from ...values import dates, time_zones
+from . import fields
+from .parameters import Parameter
+
+DAY_START, DAY_END = dt.time(0, 0, 0), dt.time(23, 59, 59)
+BOUNDS = {
+    "start_date": DAY_START,
+    "end_date": DAY_END,
+    "starts_before": DAY_END,
+    "starts_after": DAY_END,
+    "ends_before": DAY_END,
+    "ends_after": DAY_END,
+}
+# Each of these takes the place of the window that applies when no end of it is given.
+INSTEAD = ("starts_before", "starts_after", "ends_before", "ends_after", "modified_after")
+
+
+class DateParameter(Parameter):
+    field_class = fields.DateField
+    # What programs send (RFC 3339); what people write is read as well.
+    schema = {"type": "string", "format": "date-time"}
+
+
+class WindowParameter(DateParameter):
+    """A bound of the window, which has a default."""
+
+    always = True
+
+
+class EndParameter(DateParameter):
+    """A bound of the end; it bounds the start as well, whose index the list is read from."""
+
+    def filter(self, qs, value):
+        if value is None:
+            return qs
+        qs = super().filter(qs, value)
+        if self.lookup_expr == "gt":
+            return qs.filter(start_utc__gt=earlier(value, longest(qs.model)))
+        return qs.filter(**{f"start_utc__{self.lookup_expr}": value})
+
+
+class WindowEndParameter(WindowParameter, EndParameter):
+    pass
+
+
+class WindowForm(forms.Form):
+    """Settles the bounds: whole days, the default window, one that is the wrong way round."""
+
+    def clean(self):
+        data = super().clean()
+        if "include" in self.fields:
+            return data | dict.fromkeys(set(BOUNDS).intersection(data))
+        given = [name for name in BOUNDS if data.get(name)]
+        if not data.get("strict_dates"):
+            data |= {name: at(data[name], BOUNDS[name]) for name in given}
+        if {"start_date", "end_date"} <= set(given) and data["end_date"] < data["start_date"]:
+            self._refuse_reversed()
+        elif not any(name in self.fields for name in INSTEAD):
+            data |= {name: value for name, value in default().items() if not data.get(name)}
+        return data
+
+    def _refuse_reversed(self):
+        start, end = self.data["start_date"], self.data["end_date"]
+        sentence = f"end_date {fields.shown(end)} is before start_date {fields.shown(start)}."
+        self.add_error("start_date", sentence)
+        self.add_error("end_date", sentence)
+
+
+def settled(filterset):
+    """Return, as {parameter: text}, the dates that depend on when the request is made.
+
+    These are the default window and relative dates such as `today`. An address that repeats them
+    means the same at any time.
+    """
+    found = {}
+    for name, parameter in filterset.filters.items():
+        if isinstance(parameter, DateParameter) and (value := filterset.form.cleaned_data[name]):
+            text = filterset.data.get(name)
+            if text is None or dates.is_relative(text):
+                found[name] = _written(value)
+    return found
+
+
+def _written(instant):
+    """Return a text that a date parameter reads as this instant."""
+    wall = time_zones.to_wall(instant, conf.zone).replace(fold=0)
+    # In UTC: Python compares two times of one zone by their clock times, ignoring the fold.
+    same = time_zones.to_utc(wall, conf.zone) == instant.astimezone(dt.UTC)
+    return str(wall) if same else instant.isoformat()
+
+
+def default(now=None):
+    """Return the window of a list without dates: from yesterday to conf.WINDOW_MONTHS ahead."""
+    today = (now or timezone.now()).astimezone(conf.zone)
+    return {
+        "start_date": at(today - dt.timedelta(days=1), DAY_START),
+        "end_date": at(today + relativedelta(months=conf.WINDOW_MONTHS), DAY_END),
+    }
+
+
+def at(moment, time):
+    """Return the UTC instant of a time of the day that moment is in, in moment's own zone."""
+    return time_zones.to_utc(dt.datetime.combine(moment.date(), time), moment.tzinfo)
+
+
+def longest(model):
+    """Return the duration of the longest event, from the end of an index."""
+    return dt.timedelta(seconds=model.objects.aggregate(Max("duration"))["duration__max"] or 0)
+
+
+def earlier(instant, distance):
+    """Return the instant that lies distance before, or the earliest that there is."""
+    try:
+        return instant.astimezone(dt.UTC) - distance
+    except OverflowError:
+        return dt.datetime.min.replace(tzinfo=dt.UTC)

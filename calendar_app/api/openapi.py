@@ -1,0 +1,254 @@
+"""How drf-spectacular describes the calendar: answers, errors and the names of operations."""
+
+import json
+import tomllib
+from pathlib import Path
+
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import ResolvedComponent, build_media_type_object
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+
+from . import schemas
+from .filters.parameters import ID
+
+HERE = Path(__file__).parent
+OPERATIONS = tomllib.loads((HERE / "operations.toml").read_text())
+# What the API answered on the demo; a test records it and compares it.
+EXAMPLES = json.loads((HERE / "examples.json").read_text())
+NAMES, REFUSALS = OPERATIONS.pop("names"), OPERATIONS.pop("refusals")
+FORMS = "A form with the same fields does as well: `venue[venue]=Old+Mill`."
+JSON, ICALENDAR = "application/json", "text/calendar"
+UPDATES = {"update", "partial_update", "post_update"}
+
+
+def parameter(name, description, kind=str, **more):
+    return OpenApiParameter(name, kind, description=description, **more)
+
+
+def header(name, description, kind=str):
+    return parameter(name, description, kind, location="header", response=[200])
+
+
+FIELDS = parameter(
+    "_fields",
+    "Return only these fields: comma-separated, with dots for fields inside others, such as "
+    "`events.title,total`.",
+)
+FORMAT = parameter(
+    "format", "Format of the answer, in place of the header `Accept`.", enum=["json", "ics"]
+)
+PASSWORD = parameter("password", "Password of a protected event; its author and editors need none.")
+CONDITIONAL = (
+    header("ETag", "Changes with the answer; `If-None-Match` with it is answered with 304."),
+    header("Last-Modified", "When the answer changed last, for `If-Modified-Since`."),
+)
+TOTALS = (
+    header("X-TEC-Total", "How many records match, on all pages.", int),
+    header("X-TEC-TotalPages", "How many pages there are.", int),
+    header("Link", "The next and the previous page, as in RFC 8288, when there are any."),
+)
+
+
+class CalendarAutoSchema(AutoSchema):
+    """Every operation of a resource answers its record or list, or the one error body."""
+
+    def get_operation_id(self):
+        action, collection = self._action, self._collection
+        by = "_by_slug" if "by-slug" in self.path else ""
+        return f"{collection}_{action}{by}" if collection else super().get_operation_id()
+
+    def get_tags(self):
+        return [self._collection or "namespace"]
+
+    def get_summary(self):
+        by = " by its slug" if "by-slug" in self.path else ""
+        return self._text("summary") + by if self._collection else super().get_summary()
+
+    def get_description(self):
+        return self._text("description") if self._collection else super().get_description()
+
+    def get_auth(self):
+        schemes = [scheme for scheme in super().get_auth() if scheme]
+        return [{}, *schemes] if self.method == "GET" else schemes
+
+    def get_override_parameters(self):
+        found = [*super().get_override_parameters()]
+        if self.method == "GET" and self._collection:
+            found += [FIELDS, *CONDITIONAL]
+        if self._action == "list":
+            found += TOTALS
+        if self._collection == "events" and self.method == "GET":
+            found.append(FORMAT)
+        if self._collection == "events" and self._action not in {"list", "create"}:
+            found.append(PASSWORD)
+        return found
+
+    def get_request_serializer(self):
+        # Whatever the method, an update is partial.
+        if self._action in UPDATES:
+            return self.view.serializer_class(partial=True)
+        return super().get_request_serializer()
+
+    def get_response_serializers(self):
+        found = super().get_response_serializers()
+        if isinstance(found, dict):
+            return found
+        if self._action == "destroy":
+            found = self.get_serializer_class()
+        answer = OpenApiResponse(found, self._text("answer"))
+        answers = {(201 if self._action == "create" else 200, JSON): answer}
+        if self.method == "GET" and self._collection == "events":
+            answers[200, ICALENDAR] = OpenApiTypes.STR
+        if self.method == "GET":
+            answers[304] = OpenApiResponse(None, "The client has this answer already.")
+        return answers
+
+    def get_serializer_class(self):
+        return self.view.serializer_class
+
+    def map_parsers(self):
+        # Many generators of clients fail on several media types with the same schema.
+        found = super().map_parsers()
+        return [JSON] if JSON in found else found
+
+    def _get_request_body(self, direction="request"):
+        body = super()._get_request_body(direction)
+        if body and JSON in body["content"]:
+            body["description"] = FORMS
+        return body
+
+    def _get_response_bodies(self, direction="response"):
+        refusals = self._declared["refusals"] if self._collection else (401, 429)
+        return {
+            **super()._get_response_bodies(direction),
+            **{str(status): self._refusal(status) for status in refusals},
+        }
+
+    def _get_response_for_code(
+        self, serializer, status_code, media_types=None, direction="response"
+    ):
+        response = super()._get_response_for_code(serializer, status_code, media_types, direction)
+        media = response.get("content", {}).get(JSON)
+        if media and self.method == "GET" and self._collection:
+            trimmed = self._component("Trimmed", schemas.TRIMMED, ResolvedComponent.SCHEMA)
+            media["schema"] = {"anyOf": [media["schema"], trimmed]}
+        return response
+
+    def _refusal(self, status):
+        """Return a reference to the response that all operations refuse with by this status."""
+        error = self._component("CalendarError", schemas.ERROR, ResolvedComponent.SCHEMA)
+        example = self._example(EXAMPLES["refusals"], str(status))
+        response = {
+            "description": REFUSALS[str(status)],
+            "content": {JSON: build_media_type_object(error, example)},
+        }
+        return self._component(f"Calendar{status}", response, ResolvedComponent.RESPONSE)
+
+    def _component(self, name, schema, kind):
+        component = ResolvedComponent(name, kind, schema, object=name)
+        self.registry.register_on_missing(component)
+        return component.ref
+
+    def _get_examples(self, serializer, direction, media_type, status_code=None, extras=None):
+        action = "partial_update" if self._action in UPDATES else self._action
+        name = f"{self._collection}_{action}" if self._collection else self.get_operation_id()
+        kept = EXAMPLES.get(name, {}) if media_type == JSON else {}
+        return self._example(kept, "request" if direction == "request" else status_code)
+
+    @staticmethod
+    def _example(kept, key):
+        return {"example": {"value": kept[key]}} if key in kept else {}
+
+    def _get_format_parameters(self):
+        return []  # FORMAT, where there is a choice
+
+    def _resolve_path_parameters(self, variables):
+        """Return the ID or the slug that a path names a record by."""
+        record = NAMES.get(self._collection)
+        known = {
+            "id": {"schema": ID, "description": f"ID of the {record}."},
+            "slug": {"schema": schemas.TEXT, "description": f"Slug of the {record}."},
+        }
+        return [{"in": "path", "name": n, "required": True, **known[n]} for n in variables]
+
+    def _get_paginator(self):
+        paginator = super()._get_paginator()
+        if paginator:
+            paginator.view = self.view
+        return paginator
+
+    def _text(self, kind):
+        record = NAMES[self._collection]
+        article = "an" if record[0] in "eio" else "a"
+        text = self._declared.get(kind, "").strip()
+        names = {"record": record, "a_record": f"{article} {record}"}
+        return text.format(**names, collection=self._collection)
+
+    @property
+    def _declared(self):
+        """What operations.toml says of this operation."""
+        of_action = OPERATIONS["update" if self._action in UPDATES else self._action]
+        return of_action | of_action.get(self._collection, {})
+
+    @property
+    def _action(self):
+        return getattr(self.view, "action", None)
+
+    @property
+    def _collection(self):
+        return getattr(self.view, "collection", None)
+
+
+class RecordExtension(OpenApiSerializerExtension):
+    """Describes a serializer by its fields in requests, and by its shape in answers."""
+
+    shape: dict
+
+    def get_name(self, auto_schema, direction):
+        name = type(self.target).__name__.removesuffix("Serializer")
+        return name if direction == "response" else f"{name}Fields"
+
+    def map_serializer(self, auto_schema, direction):
+        if direction == "request":
+            return auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        return self.answer(auto_schema)
+
+    def answer(self, auto_schema):
+        return self.shape
+
+
+class EventExtension(RecordExtension):
+    target_class = "calendar_app.api.serializers.EventSerializer"
+
+    def answer(self, auto_schema):
+        from .serializers import OrganizerSerializer, VenueSerializer
+
+        linked = (VenueSerializer, OrganizerSerializer)
+        return schemas.event(*(auto_schema.resolve_serializer(s, "response").ref for s in linked))
+
+
+class VenueExtension(RecordExtension):
+    target_class = "calendar_app.api.serializers.VenueSerializer"
+    shape = schemas.VENUE
+
+
+class OrganizerExtension(RecordExtension):
+    target_class = "calendar_app.api.serializers.OrganizerSerializer"
+    shape = schemas.ORGANIZER
+
+
+class CategoryExtension(RecordExtension):
+    target_class = "calendar_app.api.serializers.CategorySerializer"
+    shape = schemas.CATEGORY
+
+
+class TagExtension(RecordExtension):
+    target_class = "calendar_app.api.serializers.TagSerializer"
+    shape = schemas.TAG
+
+
+class ImageExtension(RecordExtension):
+    target_class = "calendar_app.api.serializers.ImageSerializer"
+    shape = schemas.IMAGE

@@ -1,0 +1,127 @@
+"""Pages of a list: ``page``, ``per_page``, and the envelope around the records."""
+
+from django.core.cache import cache
+from rest_framework.exceptions import ValidationError
+from rest_framework.pagination import BasePagination
+from rest_framework.response import Response
+
+from ..conf import conf
+from ..exceptions import NotFound
+from ..models import Post
+from . import representations, schemas
+from .filters import window
+
+# Beyond this no list has a page; a larger number would not fit into a database's OFFSET.
+LONGEST = 12
+LAST_PAGE = 10**LONGEST
+
+
+class ArchivePagination(BasePagination):
+    """Pages that end: one past the last is 404, except for an empty first page."""
+
+    def read(self, request, view):
+        """Read page and per_page; return what is wrong with them as {parameter: [sentence]}."""
+        self.request, self.view = request, view
+        ordinary, most = view.page_sizes()
+        numbers, errors = {"page": 1, "per_page": ordinary}, {}
+        for name in numbers:
+            if name in request.query_params:
+                try:
+                    numbers[name] = positive(name, request.query_params[name])
+                except ValidationError as e:
+                    errors[name] = e.detail
+        self.page, self.per_page = numbers["page"], min(numbers["per_page"], most)
+        return errors
+
+    def paginate_queryset(self, queryset, request, view=None):
+        """Return the IDs of the page that ``read`` has read; tombstones stand before them.
+
+        So a mirror removes what is gone before it stores what may have its slug now.
+        """
+        self.tombstones = ()
+        lost = view.lost()
+        gone = 0 if lost is None else self._total("lost", lost)
+        self.total = gone + self._total("total", queryset)
+        self.total_pages = -(-self.total // self.per_page)
+        if self.page > max(self.total_pages, 1):
+            return self.past_the_end()
+        start = (self.page - 1) * self.per_page
+        if start < gone:
+            self.tombstones = list(lost[start : start + self.per_page])
+        number, start = self.per_page - len(self.tombstones), max(start - gone, 0)
+        # The IDs come from the index alone, so that a deep page reads no row it does not show.
+        return list(queryset.values_list("pk", flat=True)[start : start + number])
+
+    def past_the_end(self):
+        kind = self.view.kind
+        raise NotFound(
+            f"Page {self.page} is past the last page, {max(self.total_pages, 1)}.",
+            code=f"{kind}-archive-page-not-found",
+        )
+
+    def get_paginated_response(self, data):
+        params = self.request.query_params.copy()
+        for name, text in window.settled(self.view.filters).items():
+            params[name] = text
+        gone = [representations.tombstone(each, self.view.urls) for each in self.tombstones]
+        envelope = {self.view.collection: [*gone, *data], "rest_url": self._url(params)}
+        if self.page < self.total_pages:
+            envelope["next_rest_url"] = self._url(params, self.page + 1)
+        if self.page > 1:
+            envelope["previous_rest_url"] = self._url(params, self.page - 1)
+        envelope |= {"total": self.total, "total_pages": self.total_pages}
+        headers = {"X-TEC-Total": str(self.total), "X-TEC-TotalPages": str(self.total_pages)}
+        links = [("next", "next_rest_url"), ("prev", "previous_rest_url")]
+        found = [f'<{envelope[key]}>; rel="{rel}"' for rel, key in links if key in envelope]
+        if found:
+            headers["Link"] = ", ".join(found)
+        return Response(envelope, headers=headers)
+
+    def get_schema_operation_parameters(self, view):
+        return [
+            _parameter("page", "The page of the list.", 1),
+            _parameter(
+                "per_page",
+                f"Records per page; more than {conf.MAX_PER_PAGE} is {conf.MAX_PER_PAGE}.",
+                conf.PER_PAGE,
+            ),
+        ]
+
+    def get_paginated_response_schema(self, schema):
+        items = schema["items"]
+        if issubclass(self.view.model, Post):
+            items = {"anyOf": [items, schemas.TOMBSTONE]}
+        return schemas.envelope(self.view.collection, items)
+
+    def _total(self, name, queryset):
+        key = self.view.cache_key(name, without=("page", "per_page", "_fields"))
+        return cache.get_or_set(key, queryset.order_by().count, conf.CACHE_SECONDS)
+
+    def _url(self, params, page=None):
+        if page:
+            params["page"] = page
+        address = self.view.urls.absolute(self.request.path)
+        # A space as RFC 3986 has it: "+" is one in forms only, and a plus sign elsewhere.
+        return f"{address}?{params.urlencode().replace('+', '%20')}" if params else address
+
+
+class TermPagination(ArchivePagination):
+    """Pages of categories and tags: one past the last is an empty list."""
+
+    def past_the_end(self):
+        return []
+
+
+def positive(name, text):
+    """Return text as a whole number from 1 up; raises ValidationError."""
+    digits = text.lstrip("0")
+    if not (digits.isascii() and digits.isdigit()):
+        raise ValidationError(
+            f"'{text[:50]}' is not what {name} accepts: a whole number from 1 up."
+        )
+    return int(digits) if len(digits) <= LONGEST else LAST_PAGE
+
+
+def _parameter(name, description, default):
+    schema = {"type": "integer", "minimum": 1, "default": default}
+    return {"name": name, "in": "query", "description": description, "schema": schema}

@@ -1,0 +1,98 @@
+"""Addresses of what the calendar shows: pages, REST records, files."""
+
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+from urllib.parse import quote, urlsplit
+
+from django.core.files.storage import FileSystemStorage
+from django.urls import get_resolver, get_script_prefix, get_urlconf, reverse
+from django.utils.encoding import filepath_to_uri
+
+from ...conf import conf
+
+PLACEHOLDER = "-"
+PAGES = ("event", "venue", "organizer", "category", "tag")
+
+
+class Urls:
+    """Writes the addresses below one base, ``https://example.org``, without a query each."""
+
+    def __init__(self, base):
+        self.base = base.rstrip("/")
+        self.host = urlsplit(self.base).hostname
+
+    @classmethod
+    def of(cls, request):
+        """Return the addresses as the site's settings or this request want them."""
+        return cls(conf.BASE_URL or f"{request.scheme}://{request.get_host()}")
+
+    def absolute(self, path):
+        """Return a path from the root (or a URL that is absolute already) as an absolute URL."""
+        return path if path.startswith(("http://", "https://")) else f"{self.base}{path}"
+
+    def files(self, storage):
+        """Return a function from the name of a file in storage to its address."""
+        if storage.__class__.url is not FileSystemStorage.url:
+            return lambda name: self.absolute(storage.url(name))
+        # What url() gives, in a fraction of its time.
+        folder = self.absolute(storage.base_url)
+        return lambda name: f"{folder}{filepath_to_uri(name)}"
+
+    def global_id(self, pk):
+        """Return what names a record everywhere; the port is no part of it."""
+        return f"{self.host}?id={pk}"
+
+    def rest(self, collection, pk=None):
+        """Return the REST address of a collection (``events``) or of one record in it."""
+        address = f"{self._namespace}/{collection}"
+        return address if pk is None else f"{address}/{pk}"
+
+    def event_page(self, event):
+        return self._page("event", event.slug)
+
+    def is_event_page(self, url):
+        """Say whether a URL is that of an event's page here, or of one that may be."""
+        return url.startswith(self._pages["event"][0])
+
+    def venue_page(self, venue):
+        return self._page("venue", venue.slug)
+
+    def organizer_page(self, organizer):
+        return self._page("organizer", organizer.slug)
+
+    def term_page(self, term):
+        return self._page(term._meta.model_name, term.slug)
+
+    def _page(self, kind, slug):
+        start, end = self._pages[kind]
+        return f"{start}{slug if slug.isascii() else quote(slug)}{end}"
+
+    @cached_property
+    def _namespace(self):
+        return self.absolute(_routes(get_resolver(get_urlconf()), get_script_prefix()).namespace)
+
+    @cached_property
+    def _pages(self):
+        pages = _routes(get_resolver(get_urlconf()), get_script_prefix()).pages
+        return {kind: (self.absolute(start), end) for kind, (start, end) in pages.items()}
+
+
+class Routes(NamedTuple):
+    """Paths from the root: of the API, and what stands around the slug in that of each page."""
+
+    namespace: str
+    pages: dict[str, tuple[str, str]]
+
+
+@lru_cache(maxsize=16)
+def _routes(resolver, prefix):
+    # Asked of the routes once, neither for each record nor for each request.
+    return Routes(
+        reverse("calendar_app:namespace").rstrip("/"), {kind: _around_slug(kind) for kind in PAGES}
+    )
+
+
+def _around_slug(kind):
+    path = reverse(f"calendar_pages:{kind}", kwargs={"slug": PLACEHOLDER})
+    start, _, end = path.rpartition(PLACEHOLDER)
+    return start, end

@@ -1,0 +1,147 @@
+from rest_framework import serializers
+
+from ... import permissions
+from ...conf import conf
+from ...models import Category, Event, Organizer, Tag, Venue
+from ...models.tree import is_within
+from ...services import events
+from ...values import time_zones
+from .. import representations
+from .fields import (
+    BooleanField,
+    CostField,
+    CustomFieldsField,
+    DateField,
+    HtmlField,
+    PasswordField,
+    SlugField,
+    TextField,
+    WebAddressField,
+    ZoneField,
+)
+from .organizer import OrganizerSerializer
+from .post import PostSerializer
+from .relations import LinkedField, ParentField, TermsField
+from .venue import VenueSerializer
+
+LINKS = {"venues": Venue, "organizers": Organizer, "categories": Category, "tags": Tag}
+
+
+def flag(name, help_text):
+    default = Event._meta.get_field(name).default
+    return BooleanField(required=False, cleared=default, help_text=help_text)
+
+
+class EventSerializer(PostSerializer):
+    """An event; an update changes the fields that it names."""
+
+    model = Event
+
+    title = TextField(max_length=1000, help_text="Title, as plain text.")
+    slug = SlugField(
+        required=False,
+        max_length=200,
+        help_text="Readable part of the address, made from the title when empty; one that is taken "
+        "gets a number.",
+    )
+    excerpt = HtmlField(required=False, help_text="Short form of the description.")
+    timezone = ZoneField(
+        required=False,
+        max_length=64,
+        help_text="Time zone: an IANA name, `UTC` or `UTC+2`; empty, the site's. Sent alone, it "
+        "keeps the times on the clock.",
+    )
+    all_day = flag("all_day", "Whether the event lasts from 00:00:00 to 23:59:59 of its days.")
+    start_date = DateField(
+        help_text="Start: in the event's time zone, with an offset, or a unix timestamp."
+    )
+    end_date = DateField(
+        help_text="End: in the event's time zone, with an offset, or a unix timestamp."
+    )
+    cost = CostField(required=False, help_text="Cost: a text, a number or several.")
+    website = WebAddressField(
+        required=False,
+        max_length=2000,
+        help_text="Absolute http(s) URL; empty, it is the event's own page.",
+    )
+    show_map = flag("show_map", "Whether to show a map.")
+    show_map_link = flag("show_map_link", "Whether to show a link to a map.")
+    hide_from_listings = flag("hide_from_listings", "Whether lists leave the event out.")
+    sticky = flag("sticky", "Whether the event is sticky in the calendar view.")
+    featured = flag("featured", "Whether the event is featured.")
+    ticketed = flag("ticketed", "Whether tickets are sold.")
+    categories = TermsField(
+        Category, required=False, help_text="Categories: IDs, names, or objects as GET gives them."
+    )
+    tags = TermsField(
+        Tag, required=False, help_text="Tags: IDs, names, or objects as GET gives them."
+    )
+    venue = LinkedField(
+        VenueSerializer,
+        source="venues",
+        required=False,
+        help_text="Venues: IDs, or objects with the fields of a venue.",
+    )
+    organizer = LinkedField(
+        OrganizerSerializer,
+        source="organizers",
+        required=False,
+        help_text="Organizers: IDs, or objects with the fields of an organizer.",
+    )
+    post_parent = ParentField(
+        Event,
+        source="parent",
+        required=False,
+        help_text="ID of the event that this one is part of.",
+    )
+    post_password = PasswordField(
+        required=False,
+        max_length=255,
+        write_only=True,
+        help_text="Password that readers need; empty, they need none.",
+    )
+    custom_fields = CustomFieldsField(
+        required=False, cleared={}, help_text="Object of further values of any kind."
+    )
+
+    def apply(self, post, data):
+        self._set_times(post, data)
+        if post.pk and data.get("website") == self.context["urls"].event_page(post):
+            data["website"] = ""
+        if "post_password" in data:
+            post.set_password(data.pop("post_password"))
+        self._links = {name: data.pop(name) for name in LINKS if name in data}
+        super().apply(post, data)
+        self._require_tree(post, data.get("parent"))
+
+    def put(self, post):
+        for name in ("venues", "organizers"):
+            if post.pk and name in self._links:
+                self._links[name] = [*self._links[name], *self._unseen(post, name)]
+        events.save(post, **self._links)
+
+    def _unseen(self, post, name):
+        """Return what post is linked to and GET does not show the user: it was not left out."""
+        seen = LINKS[name].objects.visible_to(self.user).values("pk")
+        return getattr(post, name).exclude(pk__in=seen)
+
+    def _set_times(self, post, data):
+        zone = time_zones.get(data.get("timezone", post.timezone) or conf.zone_name)
+        for name in ("start_date", "end_date"):
+            if name in data:
+                data[name] = self.wall(name, data, zone)
+
+    def _require_tree(self, post, parent):
+        """Raise ValidationError for a parent that is post itself or stands below it."""
+        if is_within(parent, post):
+            raise serializers.ValidationError(
+                {"post_parent": f"Event {parent.pk} is this event or part of it."}
+            )
+
+    def to_representation(self, instance):
+        full = self.context.get("full", False)
+        # A single event's reader has given the password already.
+        redacted = not full and not permissions.may_see_details(
+            self.context["request"].user, instance
+        )
+        return representations.event(instance, self.context["urls"], redacted=redacted, full=full)

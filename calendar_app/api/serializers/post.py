@@ -1,0 +1,169 @@
+"""What the serializers of events, venues and organizers have in common."""
+
+from datetime import UTC
+
+from rest_framework import serializers
+
+from ... import permissions
+from ...conf import conf
+from ...exceptions import Forbidden, Gone, NotFound
+from ...models import Status
+from ...services import images, links, posts
+from ...values import time_zones
+from .fields import DateField, HtmlField, StatusField
+from .record import RecordSerializer
+from .relations import AuthorField, ImageField, found
+
+
+class PostSerializer(RecordSerializer):
+    """Writes a record of ``model``: only what the input names, as far as the user may."""
+
+    author = AuthorField(
+        required=False, help_text="ID of the author; only an editor may name another user."
+    )
+    date = DateField(
+        required=False,
+        cleared=None,
+        help_text="Publication date in the site's time zone; now when empty.",
+    )
+    date_utc = DateField(
+        required=False,
+        cleared=None,
+        help_text="Publication date in UTC; if both change, `date` counts.",
+    )
+    description = HtmlField(required=False, help_text="Description: HTML, which is sanitized.")
+    status = StatusField(
+        choices=Status.choices,
+        required=False,
+        allow_null=False,
+        help_text="`publish` with a future `date` becomes `future`, and `pending` if you may not "
+        "publish. `trash` moves the record to the trash, any other status takes it out again.",
+    )
+    image = ImageField(
+        required=False, help_text="Image: its ID, a URL to fetch it from, or its object."
+    )
+
+    @property
+    def user(self):
+        return self.context["request"].user
+
+    @property
+    def kind(self):
+        return self.model._meta.model_name
+
+    def validate_author(self, pk):
+        if pk is None and self.instance is None:
+            raise serializers.SkipField
+        usual = self.instance.author_id if self.instance else self.user.pk
+        if pk != usual and not permissions.may_edit_others(self.user, self.model):
+            raise Forbidden(
+                f"You may not choose the author of the {self.kind}.",
+                code="rest_cannot_edit_others",
+            )
+        return pk
+
+    def validate_status(self, status):
+        if status == Status.TRASH and self.instance is None:
+            raise serializers.ValidationError(f"A new {self.kind} cannot be in the trash.")
+        if status == Status.TRASH and not permissions.may_delete(self.user, self.instance):
+            raise Forbidden(f"You may not delete the {self.kind} {self.instance.pk}.")
+        return status
+
+    def blank(self):
+        return self.model(author=self.user)
+
+    def create(self, data):
+        return self.store(self.blank(), *found(self, data))
+
+    def update(self, post, data):
+        # What another request wrote since post was read stays.
+        stored = self.model.objects.filter(pk=post.pk).first()
+        if stored is None:
+            raise NotFound(
+                f"There is no {self.kind} {post.pk} any more.", code=f"rest-{self.kind}-not-found"
+            )
+        if stored.is_trashed and "status" not in data:
+            raise Gone(
+                f"The {self.kind} {post.pk} is in the trash.",
+                code=f"{self.kind}-no-longer-available",
+            )
+        return self.store(stored, *found(self, data))
+
+    def store(self, post, data, errors):
+        """Write data, as it was validated and found, to post and return it."""
+        status = data.get("status")
+        self.fill(post, data, errors)
+        self.put(post)
+        if status == Status.TRASH:
+            posts.trash(post)
+        return post
+
+    def apply(self, post, data):
+        status = data.pop("status", None)
+        is_dated = self._set_date(post, data)
+        if "image" in data:
+            self._set_image(post, data.pop("image"))
+        super().apply(post, data)
+        self._set_status(post, status, is_dated)
+
+    def put(self, post):
+        """Store post."""
+        posts.save(post)
+
+    def wall(self, name, data, zone):
+        """Take the date of this name out of data, as a naive time in zone; None when cleared."""
+        text = data.pop(name)
+        try:
+            return text and self.fields[name].wall(text, zone)
+        except serializers.ValidationError as e:
+            raise serializers.ValidationError({name: e.detail}) from e
+
+    def _set_date(self, post, data):
+        """Set the publication date to the one in data that is not post's own; say if it changed."""
+        own = {"date": post.date, "date_utc": post.date_utc and post.date_utc.replace(tzinfo=None)}
+        zone_of = {"date": conf.zone, "date_utc": UTC}
+        given = {name: self.wall(name, data, zone_of[name]) for name in own if name in data}
+        changed = [name for name, wall in given.items() if wall and wall != own[name]]
+        if changed:
+            post.date_utc = time_zones.to_utc(given[changed[0]], zone_of[changed[0]])
+            post.date = time_zones.to_wall(post.date_utc, conf.zone)
+        is_cleared = bool(given) and not any(given.values())
+        if is_cleared:
+            post.date_utc = None
+        return bool(changed) or is_cleared
+
+    def _set_image(self, post, image):
+        """Give post the image that image is or names, now or when it is fetched."""
+        if isinstance(image, str):
+            images.request(post, image, self.user, self.context.get("trusted", ""))
+        # False is what GET says as long as there is none, also while one is being fetched.
+        elif image is not False or post.image_id:
+            images.assign(post, image or None)
+
+    def _set_status(self, post, status, is_dated):
+        """Give post the status asked for, as far as the user's rights and its date allow."""
+        is_new = post.pk is None
+        if is_new:
+            post.status = posts.first_status(self.model, self.user)
+        if status and status != Status.TRASH:
+            post.status, post.status_before_trash = status, ""
+        if is_new or status or is_dated:
+            posts.settle_status(post, self.user)
+
+
+class NamedPostSerializer(PostSerializer):
+    """Writes a venue or an organizer; a new one of a known name is that one, completed."""
+
+    def create(self, data):
+        known = links.by_name(self.model, data["name"], self.user)
+        if known is None:
+            self._require_right()
+            return super().create(data)
+        data, errors = found(self, data)
+        missing = links.missing(known, data, self.user)
+        return self.store(known, missing, errors) if missing or errors else known
+
+    def _require_right(self):
+        """Raise Forbidden for who may write events, and no venue or organizer inside of one."""
+        if not permissions.may_write(self.user, self.model):
+            raise Forbidden(f"You may not create a new {self.kind}.")

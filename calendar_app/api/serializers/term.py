@@ -1,0 +1,67 @@
+from ...exceptions import CalendarError, NotFound
+from ...models import Category, Tag
+from ...services import terms
+from .. import representations
+from .fields import HtmlField, SlugField, TextField, is_blank
+from .record import RecordSerializer
+from .relations import ParentField, found
+
+
+class TermSerializer(RecordSerializer):
+    """Writes a category or a tag: only what the input names."""
+
+    name = TextField(max_length=200, help_text="Name, unique at its level in any case.")
+    description = HtmlField(required=False, help_text="Description: HTML, which is sanitized.")
+    slug = SlugField(
+        required=False,
+        max_length=200,
+        help_text="Readable part of the address, made from the name when empty; one that is taken "
+        "gets a number.",
+    )
+
+    def create(self, data):
+        return self.store(self.blank(), *found(self, data))
+
+    def update(self, term, data):
+        # What another request wrote since term was read stays.
+        stored = self.model.objects.filter(pk=term.pk).first()
+        if stored is None:
+            kind = self.model._meta.model_name
+            raise NotFound(f"There is no {kind} {term.pk} any more.", code=f"rest-{kind}-not-found")
+        return self.store(stored, *found(self, data))
+
+    def store(self, term, data, errors):
+        self.fill(term, data, errors)
+        terms.save(term)
+        return term
+
+
+class CategorySerializer(TermSerializer):
+    """A category; an update changes the fields that it names."""
+
+    model = Category
+
+    parent = ParentField(
+        Category, required=False, help_text="ID of the category above this one; 0 for none."
+    )
+
+    def to_representation(self, instance):
+        return representations.category(instance, self.context["urls"])
+
+
+class TagSerializer(TermSerializer):
+    """A tag; an update changes the fields that it names."""
+
+    model = Tag
+
+    def to_internal_value(self, data):
+        parent = data.get("parent") if isinstance(data, dict) else None
+        if not is_blank(parent) and parent not in (0, "0"):
+            raise CalendarError(
+                "Tags have no levels, so a tag cannot have a parent.",
+                code="rest_taxonomy_not_hierarchical",
+            )
+        return super().to_internal_value(data)
+
+    def to_representation(self, instance):
+        return representations.tag(instance, self.context["urls"])

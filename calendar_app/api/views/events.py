@@ -1,0 +1,68 @@
+from rest_framework.response import Response
+
+from ... import permissions
+from ...conf import conf
+from ...exceptions import Forbidden
+from ...ical.writer import calendar
+from ...models import Event
+from ...services import passwords
+from ..filters import EventFilterSet
+from ..renderers import ICalendarRenderer, JSONRenderer
+from ..serializers import EventSerializer
+from .posts import PostViewSet
+
+
+class EventViewSet(PostViewSet):
+    model = Event
+    kind, collection = "event", "events"
+    serializer_class = EventSerializer
+    filterset_class = EventFilterSet
+    renderer_classes = [JSONRenderer, ICalendarRenderer]
+
+    def get_renderers(self):
+        # Only what is read comes as iCalendar.
+        return super().get_renderers()[: None if self.request.method in {"GET", "HEAD"} else 1]
+
+    @property
+    def wants_calendar(self):
+        return self.request.accepted_renderer.format == ICalendarRenderer.format
+
+    def readable(self, **address):
+        event = super().readable(**address)
+        password = self.request.query_params.get("password")
+        may_read = permissions.may_see_details(self.request.user, event)
+        if not (may_read or passwords.opens(event, password, self.request)):
+            raise Forbidden(
+                f"The event {event.pk} asks for its password.", code="event-password-protected"
+            )
+        return event
+
+    def page_sizes(self):
+        many = conf.ICAL_MAX_EVENTS
+        return (many, many) if self.wants_calendar else super().page_sizes()
+
+    def answer(self, records):
+        if not self.wants_calendar:
+            return super().answer(records)
+        headers = self.get_paginated_response([]).headers
+        user = self.request.user
+        return self._calendar(
+            records,
+            "events",
+            redacted=lambda event: not permissions.may_see_details(user, event),
+            gone=self.paginator.tombstones,
+            headers={name: value for name, value in headers.items() if name != "Content-Type"},
+        )
+
+    def _record(self, record, status=200, full=True):
+        if self.wants_calendar:
+            # Who reads a single event has given its password already.
+            return self._calendar([record], record.slug, redacted=lambda event: False)
+        return super()._record(record, status, full)
+
+    def _calendar(self, events, name, redacted, gone=(), headers=()):
+        disposition = f'inline; filename="{name.encode("ascii", "ignore").decode()}.ics"'
+        return Response(
+            calendar(events, self.urls, redacted=redacted, gone=gone),
+            headers={**dict(headers), "Content-Disposition": disposition},
+        )

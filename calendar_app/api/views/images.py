@@ -1,0 +1,48 @@
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from ... import permissions
+from ...conf import conf
+from ...exceptions import NotFound
+from ...models import Image
+from ...services import images
+from ..caching import ConditionalMixin
+from ..parsers import MultiPartParser
+from ..serializers import ImageSerializer
+from .base import CalendarView
+
+FORM_BYTES = 100_000  # what a form may hold beside the file
+
+
+class ImageViewSet(ConditionalMixin, CalendarView, GenericViewSet):
+    """Stores uploaded images, and reads by ID those that the caller may see."""
+
+    queryset = Image.objects.all()
+    collection = "images"
+    serializer_class = ImageSerializer
+    parser_classes = [MultiPartParser]
+
+    @property
+    def max_body_bytes(self):
+        return conf.IMAGE_MAX_BYTES + FORM_BYTES
+
+    def create(self, request):
+        self.require(permissions.may_write(request.user, Image), "upload images")
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        return self._answer(serializer.save(), status=201)
+
+    def retrieve(self, request, pk):
+        return self.conditional(request, lambda: self._answer(self._find(pk)))
+
+    def get_serializer_context(self):
+        return {**super().get_serializer_context(), "urls": self.urls}
+
+    def _find(self, pk):
+        image = images.visible_to(self.request.user).filter(pk=pk).first()
+        if image is None:
+            raise NotFound(f"There is no image {pk}.", code="rest-image-not-found")
+        return image
+
+    def _answer(self, image, status=200):
+        return Response(self.get_serializer(image).data, status=status)

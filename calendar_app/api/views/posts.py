@@ -1,0 +1,144 @@
+"""What the viewsets of events, venues and organizers share."""
+
+from django_filters.rest_framework import DjangoFilterBackend
+from rest_framework.exceptions import ValidationError
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from ... import permissions
+from ...conf import conf
+from ...exceptions import Forbidden, Gone, NotFound
+from ...services import posts
+from .. import representations
+from ..caching import ConditionalMixin
+from ..filters import changes
+from ..pagination import ArchivePagination
+from .base import CalendarView
+
+
+class ListMixin(ConditionalMixin):
+    """GET of a collection. ``collection`` is the list's key, ``kind`` the record's name."""
+
+    filter_backends = [DjangoFilterBackend]
+
+    def list(self, request):
+        return self.conditional(request, self._list)
+
+    def page_sizes(self):
+        """Return how many records a page has by default, and at the most."""
+        return conf.PER_PAGE, conf.MAX_PER_PAGE
+
+    def fetch(self, ids):
+        """Return the records with these IDs in their order, with all that an answer shows."""
+        return representations.fetch(self.model, ids, self.request.user)
+
+    def get_serializer_context(self):
+        return {**super().get_serializer_context(), "urls": self.urls, "full": False}
+
+    def answer(self, records):
+        data = self.get_serializer(records, many=True).data
+        return self.get_paginated_response(data)
+
+    def filter_queryset(self, queryset):
+        """Keep what the parameters ask for; raises ValidationError naming all that are wrong."""
+        query = self.request.query_params
+        self.filters = self.filterset_class(query, queryset, request=self.request)
+        errors = {**self.paginator.read(self.request, self), **self.filters.errors}
+        if errors:
+            raise ValidationError(errors)
+        return self.filters.qs
+
+    def lost(self):
+        """Return the tombstones that belong to the list, or None."""
+        return
+
+    def _list(self):
+        queryset = self.filter_queryset(self.get_queryset())
+        return self.answer(self.fetch(self.paginate_queryset(queryset)))
+
+
+class PostViewSet(ListMixin, CalendarView, GenericViewSet):
+    """Lists, reads, creates, updates and trashes records, by ID and by slug.
+
+    POST, PUT and PATCH on a record all change what they name and leave the rest.
+    """
+
+    pagination_class = ArchivePagination
+    depends_on_time = True
+
+    def get_queryset(self):
+        return self.model.objects.all()
+
+    def lost(self):
+        return changes.lost(self.filters)
+
+    def retrieve(self, request, **address):
+        return self.conditional(request, lambda: self._record(self.readable(**address)))
+
+    def create(self, request):
+        self.require(permissions.may_write(request.user, self.model), f"create {self.collection}")
+        return self._write(None, status=201)
+
+    def update(self, request, **address):
+        record = self.writable(permissions.may_edit, "change", **address)
+        if record.is_trashed and "status" not in request.data:
+            self.gone(record, f"{self.kind}-no-longer-available")
+        return self._write(record, status=200)
+
+    def partial_update(self, request, **address):
+        return self.update(request, **address)
+
+    def post_update(self, request, **address):
+        return self.update(request, **address)
+
+    def destroy(self, request, **address):
+        record = self.writable(permissions.may_delete, "delete", **address)
+        posts.trash(record)
+        return self._record(self.fetch([record.pk])[0], full=False)
+
+    def find(self, pk=None, slug=None):
+        """Return the record of an address; a slug is only that of one that the caller may read.
+
+        Otherwise whoever guesses slugs would learn the titles of what is not public.
+        """
+        if slug is None:
+            found = self.model.objects.filter(pk=pk).first()
+        else:
+            records = self.model.objects.visible_to(self.request.user)
+            # PostgreSQL takes no text with a NUL, not even to look for it.
+            found = records.filter(slug=slug.replace("\0", "?")).first()
+        if found is None:
+            raise NotFound(
+                f"There is no {self.kind} '{slug or pk}'.", code=f"rest-{self.kind}-not-found"
+            )
+        return found
+
+    def readable(self, **address):
+        record = self.find(**address)
+        if record.is_trashed:
+            self.gone(record, f"{self.kind}-no-longer-available")
+        if not permissions.may_read(self.request.user, record):
+            raise Forbidden(
+                f"The {self.kind} {record.pk} is not public.", code=f"{self.kind}-not-accessible"
+            )
+        return self.fetch([record.pk])[0]
+
+    def writable(self, may, verb, **address):
+        user = self.request.user
+        self.require(permissions.may_write(user, self.model), f"{verb} {self.collection}")
+        record = self.find(**address)
+        self.require(may(user, record), f"{verb} the {self.kind} {record.pk}")
+        return record
+
+    def gone(self, record, code):
+        raise Gone(f"The {self.kind} {record.pk} is in the trash.", code=code)
+
+    def _write(self, record, status):
+        serializer = self.get_serializer(record, data=self.request.data, partial=bool(record))
+        serializer.is_valid(raise_exception=True)
+        saved = serializer.save()
+        return self._record(self.fetch([saved.pk])[0], status=status, full=False)
+
+    def _record(self, record, status=200, full=True):
+        context = {**self.get_serializer_context(), "full": full}
+        return Response(self.serializer_class(record, context=context).data, status=status)

@@ -1,0 +1,127 @@
+"""Events of an iCalendar file (RFC 5545), whoever wrote it, as plain values."""
+
+import datetime as dt
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import icalendar
+
+from .deadline import TooSlowError, within
+from .recurrence import MALFORMED, Malformed, Series, series_of
+from .text import plain
+from .vevent import Entry, entry_of
+from .wall_times import known
+
+PARSE_SECONDS = 120
+MAX_DEPTH = 10  # of components in components; the RFC knows two levels
+MAX_ENTRIES = 50_000
+MAX_SLOW = 10
+MAX_UID = 200  # characters; a longer one goes by its hash
+BEGIN_OR_END = re.compile(rb"^(begin|end):", re.IGNORECASE | re.MULTILINE)
+
+
+class ReadError(Exception):
+    """The file holds no calendar that can be read; the message is a sentence."""
+
+
+@dataclass
+class Reading:
+    """The events of a file, and a sentence on each that is left out."""
+
+    name: str
+    groups: dict[str, list[icalendar.Event]]
+    zone: str  # of times that name none
+    is_utc_local: bool
+    problems: list[str] = field(default_factory=list)
+
+    def series(self, now: dt.datetime, horizon: dt.timedelta) -> Iterator[Series]:
+        """Yield what each UID stands for, recurring ones up to horizon after now."""
+        number = slow = 0
+        for uid, components in self.groups.items():
+            try:
+                found = series_of(uid, components, self._entry, now, horizon)
+            except Malformed as e:
+                self.problems.append(f"Event {described(components[0])} was left out: {e}")
+            except TooSlowError:
+                slow += 1
+                self.problems.append(
+                    f"Event {described(components[0])} was left out: its recurrence rule takes "
+                    "too long to work out."
+                )
+                if slow == MAX_SLOW:
+                    raise ReadError(
+                        f"{MAX_SLOW} recurrence rules of the file take too long to work out."
+                    ) from None
+            else:
+                self.problems += found.remarks
+                number += len(found.entries)
+                if number > MAX_ENTRIES:
+                    raise ReadError(f"The file has more than {MAX_ENTRIES} events to import.")
+                yield found
+
+    def _entry(self, source_id, component) -> Entry:
+        return entry_of(source_id, component, self.zone, is_utc_local=self.is_utc_local)
+
+
+def read(data: bytes, site_zone: str) -> Reading:
+    """Return the events of an iCalendar file; raises ReadError when it is none.
+
+    Times without a zone are in the one that the file names (X-WR-TIMEZONE), else in site_zone.
+    """
+    calendars = _calendars(data)
+    names = [known(str(calendar.get("X-WR-TIMEZONE", ""))) for calendar in calendars]
+    own_zone = next(filter(None, names), "")
+    reading = Reading(
+        name=str(calendars[0].get("X-WR-CALNAME", "")),
+        groups={},
+        zone=own_zone or site_zone,
+        is_utc_local=bool(own_zone),
+    )
+    for calendar in calendars:
+        for component in calendar.subcomponents:
+            if component.name == "VEVENT":
+                _collect(component, reading)
+    return reading
+
+
+def described(component) -> str:
+    """Return what tells a component of the file from others: its title and its UID."""
+    title = str(component.get("SUMMARY", "")) or "without a title"
+    return f"'{title[:80]}' (UID {str(component.get('UID', '')).strip()[:80]})"
+
+
+def _collect(component, reading):
+    uid = plain(str(component.get("UID", ""))).strip()
+    if uid:
+        reading.groups.setdefault(_short(uid), []).append(component)
+    else:
+        reading.problems.append(f"Event {described(component)} was left out: it has no UID.")
+
+
+def _short(uid):
+    return uid if len(uid) <= MAX_UID else hashlib.sha256(uid.encode()).hexdigest()
+
+
+def _calendars(data):
+    _require_flat(data)
+    try:
+        with within(PARSE_SECONDS):
+            found = icalendar.Calendar.from_ical(data, multiple=True)
+    except MALFORMED as e:
+        raise ReadError(f"The file is not iCalendar: {str(e)[:200]}") from e
+    except TooSlowError as e:
+        raise ReadError(f"The file takes more than {PARSE_SECONDS} seconds to read.") from e
+    calendars = [component for component in found if component.name == "VCALENDAR"]
+    if not calendars:
+        raise ReadError("The file holds no whole calendar, from BEGIN:VCALENDAR to END:VCALENDAR.")
+    return calendars
+
+
+def _require_flat(data):
+    depth = 0
+    for match in BEGIN_OR_END.finditer(data):
+        depth += 1 if match[1].lower() == b"begin" else -1
+        if depth > MAX_DEPTH:
+            raise ReadError(f"The file nests components more than {MAX_DEPTH} deep.")

@@ -1,0 +1,105 @@
+"""Recurring events (RFC 5545, 3.8.5), occurrence by occurrence."""
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+import icalendar
+import recurring_ical_events
+
+from .deadline import within
+from .vevent import Entry
+
+EXPAND_SECONDS = 2  # for one rule
+MAX_OCCURRENCES = 1000  # of one rule
+EARLIEST = dt.datetime(1900, 1, 1, tzinfo=dt.UTC)
+RECURRENCE = {"RRULE", "RDATE", "EXDATE", "RECURRENCE-ID"}
+NEEDED = RECURRENCE | {"DTSTART", "DTEND", "DURATION"}
+# What the libraries raise for values that they cannot make sense of.
+MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError)
+
+
+class Malformed(Exception):
+    """A component that makes no sense; the message is a sentence that says why."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """What a UID stands for: one event, or the occurrences of a recurring one."""
+
+    uid: str
+    entries: list[Entry]
+    repeats: bool
+    # First and last start between which there are no others; None for always.
+    span: tuple[dt.datetime, dt.datetime] | None = None
+    remarks: list[str] = field(default_factory=list)
+
+
+def series_of(
+    uid: str,
+    components: list[icalendar.Event],
+    entry: Callable[[str, icalendar.Event], Entry],
+    now: dt.datetime,
+    horizon: dt.timedelta,
+) -> Series:
+    """Return the events that the components of one UID describe, up to horizon after now.
+
+    Raises Malformed, and TooSlowError for a rule that would take for ever.
+    """
+    for component in components:
+        _drop_broken(component)
+    try:
+        with within(EXPAND_SECONDS):
+            if not any(RECURRENCE & set(component) for component in components):
+                newest = max(components, key=attrgetter("sequence"))
+                return Series(uid, [entry(uid, newest)], repeats=False)
+            found = _expanded(components, now + horizon)
+            entries = [entry(f"{uid}/{_recurrence_id(part)}", part) for part in found]
+    except MALFORMED as e:
+        raise Malformed(f"{str(e)[:200].rstrip('.')}.") from e
+    return _bounded(uid, sorted(entries, key=attrgetter("start")), now, now + horizon)
+
+
+def _drop_broken(component):
+    """Take out the properties that cannot be read; raises Malformed where it needs them."""
+    for name, problem in component.errors:
+        if name in NEEDED:
+            raise Malformed(f"its {name} is broken: {problem}.")
+        component.pop(name or "", None)
+    if "DTSTART" not in component:
+        raise Malformed("it has no DTSTART.")
+
+
+def _expanded(components, until):
+    calendar = icalendar.Calendar()
+    calendar.subcomponents = components
+    return recurring_ical_events.of(calendar).between(EARLIEST, until)
+
+
+def _recurrence_id(part):
+    """Return which occurrence of its series a component is, the same whenever it takes place."""
+    moment = part["RECURRENCE-ID"].dt
+    if not isinstance(moment, dt.datetime):
+        return f"{moment:%Y%m%d}"
+    if moment.tzinfo is None:
+        return f"{moment:%Y%m%dT%H%M%S}"
+    return f"{moment.astimezone(dt.UTC):%Y%m%dT%H%M%SZ}"
+
+
+def _bounded(uid, entries, now, until):
+    """Return the series of the entries: of too many the next ones, then the last ones before."""
+    if len(entries) <= MAX_OCCURRENCES:
+        span = EARLIEST.replace(tzinfo=None), until.replace(tzinfo=None)
+        return Series(uid, entries, repeats=True, span=span)
+    wall = now.replace(tzinfo=None)
+    past = [entry for entry in entries if entry.end < wall]
+    coming = entries[len(past) :][:MAX_OCCURRENCES]
+    kept = [*past[len(past) + len(coming) - MAX_OCCURRENCES :], *coming]
+    first, last = kept[0], kept[-1]
+    remark = (
+        f"Event '{first.title[:80]}' (UID {uid[:80]}) recurs {len(entries)} times until "
+        f"{until:%Y-%m-%d}; the {MAX_OCCURRENCES} from {first.start:%Y-%m-%d} to "
+        f"{last.start:%Y-%m-%d} were taken."
+    )
+    return Series(uid, kept, repeats=True, span=(first.start, last.start), remarks=[remark])

@@ -1,0 +1,167 @@
+"""Events as an iCalendar object (RFC 5545), for calendar programs to subscribe to."""
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from mimetypes import guess_type
+
+import icalendar
+from icalendar import vCalAddress, vDuration, vGeo, vText, vUri
+
+from ..conf import conf
+from ..models import Event, Status, Tombstone
+from ..values import time_zones
+from .text import plain, text_of
+from .vtimezone import timezones
+
+PRODUCT = "-//Event calendar//calendar events v1//EN"
+UNPUBLISHED = {Status.DRAFT, Status.PENDING}
+# RFC 9253: URL is the event's page here, and "describedby" (RFC 8288) one that says more about it.
+WEBSITE = {"VALUE": "URI", "LINKREL": "describedby", "LABEL": "Website"}
+REFRESH = dt.timedelta(hours=1)  # how often a subscriber may well ask
+
+
+def calendar(
+    events: Iterable[Event],
+    urls,
+    *,
+    name: str = "Events",
+    redacted: Callable[[Event], bool] = lambda event: event.is_protected,
+    gone: Iterable[Tombstone] = (),
+) -> bytes:
+    """Return events as iCalendar in UTF-8, titled name; what is gone or in the trash as cancelled.
+
+    Reads only what ``representations.load`` loads. Of an event that is ``redacted`` no more
+    than title and times is told: of one with a password, unless the caller knows better.
+    """
+    events = list(events)
+    result = icalendar.Calendar()
+    result.add("PRODID", PRODUCT)
+    result.add("VERSION", "2.0")
+    result.add("CALSCALE", "GREGORIAN")
+    result.add("METHOD", "PUBLISH")
+    result.add("NAME", plain(name))
+    result.add("X-WR-CALNAME", plain(name))
+    result.add("X-WR-TIMEZONE", conf.zone_name)
+    # RFC 7986, and what was there before it.
+    result.add("REFRESH-INTERVAL", REFRESH, {"VALUE": "DURATION"})
+    result.add("X-PUBLISHED-TTL", vDuration(REFRESH))
+    result.subcomponents += timezones(_years_by_zone(events))
+    result.subcomponents += [_cancellation(tombstone, urls) for tombstone in gone]
+    result.subcomponents += [_vevent(event, urls, redacted(event)) for event in events]
+    return result.to_ical()
+
+
+def location(venue) -> str:
+    """Return a venue in one line: its name, its address, its town."""
+    town = " ".join(filter(None, [venue.zip, venue.city]))
+    parts = [venue.name, venue.address, town, venue.region, venue.country]
+    return plain(", ".join(filter(None, dict.fromkeys(parts))))
+
+
+def _years_by_zone(events):
+    spans = {}
+    for event in events:
+        if _has_zone(event):
+            first, last = spans.get(event.timezone, (event.start_date.year, event.end_date.year))
+            spans[event.timezone] = (
+                min(first, event.start_date.year),
+                max(last, event.end_date.year),
+            )
+    return spans
+
+
+def _has_zone(event):
+    """Say whether event's times are written with a TZID: not in UTC, not as days."""
+    return not event.all_day and not event.timezone.startswith("UTC")
+
+
+def _cancellation(tombstone, urls):
+    entry = icalendar.Event()
+    entry.add("UID", tombstone.source_id or urls.global_id(tombstone.record_id))
+    entry.add("DTSTAMP", tombstone.modified_utc)
+    entry.add("DTSTART", tombstone.start_utc.astimezone(dt.UTC))
+    entry.add("STATUS", "CANCELLED")
+    return entry
+
+
+def _vevent(event, urls, redacted):
+    entry = icalendar.Event()
+    # The UID of a copy is that of its source, so that a reader of both shows it once.
+    entry.add("UID", event.source_id or urls.global_id(event.pk))
+    entry.add("DTSTAMP", event.modified_utc)
+    _add_times(entry, event)
+    if event.is_trashed:
+        entry.add("STATUS", "CANCELLED")
+        return entry
+    entry.add("CREATED", event.date_utc)
+    entry.add("LAST-MODIFIED", event.modified_utc)
+    entry.add("SUMMARY", plain(event.title))
+    entry.add("STATUS", "TENTATIVE" if event.status in UNPUBLISHED else "CONFIRMED")
+    entry.add("URL", urls.event_page(event))
+    if not redacted:
+        _add_details(entry, event, urls)
+    return entry
+
+
+def _add_times(entry, event):
+    """Add start and end; no end where there is none later than the start (3.6.1)."""
+    if event.all_day:
+        entry.add("DTSTART", event.start_date.date())
+        if event.end_date.date() < dt.date.max:
+            entry.add("DTEND", event.end_date.date() + dt.timedelta(days=1))
+        return
+    entry.add("DTSTART", _moment(event, event.start_date, event.start_utc))
+    if event.end_utc > event.start_utc:
+        entry.add("DTEND", _moment(event, event.end_date, event.end_utc))
+
+
+def _moment(event, wall, instant):
+    zone = time_zones.get(event.timezone)
+    # A wall time that the clocks show twice tells no instant, and programs disagree which it is.
+    if not _has_zone(event) or time_zones.is_ambiguous(wall, zone):
+        return instant.astimezone(dt.UTC)
+    return wall.replace(tzinfo=zone)
+
+
+def _add_details(entry, event, urls):
+    if event.website:
+        entry.add("LINK", vUri(event.website, params=WEBSITE))
+    if event.description:
+        entry.add("DESCRIPTION", text_of(event.description))
+        html = vText(plain(event.description))
+        html.params["FMTTYPE"] = "text/html"
+        entry.add("X-ALT-DESC", html)
+    _add_place(entry, event.linked.venues)
+    _add_people(entry, event.linked.organizers, urls)
+    if names := [plain(category.name) for category in event.linked.categories]:
+        entry.add("CATEGORIES", names)
+    if event.image:
+        entry.add("ATTACH", _picture(event.image, urls))
+
+
+def _add_place(entry, venues):
+    if not venues:
+        return
+    entry.add("LOCATION", "; ".join(map(location, venues)))
+    if located := [venue for venue in venues if venue.geo_lat is not None]:
+        entry.add("GEO", vGeo((located[0].geo_lat, located[0].geo_lng)))
+
+
+def _add_people(entry, organizers, urls):
+    """Add the first as the ORGANIZER, of which there is one (3.6.1), and others as CONTACT."""
+    for organizer in organizers[:1]:
+        # A calendar address is any URI (3.3.3): the page of who has no e-mail address.
+        mail = f"mailto:{organizer.email}" if organizer.email else urls.organizer_page(organizer)
+        address = vCalAddress(mail)
+        address.params["CN"] = plain(organizer.name).replace("\n", " ").replace('"', "'")
+        entry.add("ORGANIZER", address)
+    for organizer in organizers[1:]:
+        parts = (organizer.name, organizer.email, organizer.phone)
+        entry.add("CONTACT", plain(", ".join(filter(None, parts))))
+
+
+def _picture(image, urls):
+    picture = vUri(urls.absolute(image.file.url))
+    if kind := guess_type(image.file.name)[0]:
+        picture.params["FMTTYPE"] = kind
+    return picture

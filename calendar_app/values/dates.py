@@ -1,0 +1,111 @@
+"""Dates as people and programs write them.
+
+A value is a row of parts, in any order, in upper or lower case, each kind at most once (distances
+may repeat):
+
+    date      2027-02-03  2027/02/03  20270203  02/03/2027 (month first)  03-02-2027  03.02.2027
+              3 March 2027  March 3, 2027
+    day       today  yesterday  tomorrow  wednesday  this|next|last wednesday
+              wednesday next week  first|last day of next month  first|last day of March 2027
+    time      14:05  14:05:06  14:05:06.789  T140506  9am  9:30 pm  noon  midnight
+    offset    Z  UTC  +02:00  +0200  +02, right after a time in figures
+    distance  +2 weeks  -30 days  2 weeks  2 weeks ago  next month  last year
+    instant   now, or a unix timestamp of 9 or more digits
+
+They mean what they mean to PHP's strtotime: a bare weekday may be today, `next` and `last` exclude
+it; a distance counts from now, or from the date beside it, and keeps the time of day; hours,
+minutes and seconds are elapsed time. Unlike there, a part that names a day starts it at midnight, a
+month later is at most that month's last day, and nothing rolls over: 2027-02-30 is refused.
+
+A naive value is in the zone asked for; an offset is honoured. A plus sign may have become a blank,
+as it does in a query string that does not encode it. Year 0 and instants beyond datetime's range
+are the nearest that it can hold; a distance that leads there is refused.
+"""
+
+from collections import Counter
+from datetime import UTC, datetime, time, timedelta, tzinfo
+
+from dateutil.relativedelta import relativedelta
+
+from calendar_app.values import date_phrases, time_zones
+
+ACCEPTED = (
+    "give a form such as '2027-02-03', '2027-02-03 14:05:00', '2027-02-03T14:05:00+02:00', "
+    "'02/03/2027', '03-02-2027', a unix timestamp of 9 or more digits, 'now', 'tomorrow 9am', "
+    "'next wednesday 4pm' or '+2 weeks'."
+)
+
+
+class DateError(ValueError):
+    """The text is not a date; the message is a sentence that names it and the accepted forms."""
+
+
+def parse(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
+    """Return the aware datetime that a text means; it can always be converted to UTC.
+
+    Its tzinfo is the offset that the text gives, else `zone`. Relative parts count from `now`, an
+    aware datetime. Raises DateError.
+    """
+    local, given = _resolved(text, zone, now)
+    return time_zones.to_utc(local, given).astimezone(given)
+
+
+def wall(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
+    """Return the naive time, in whole seconds, that clocks in `zone` show at what a text means.
+
+    Of an instant at which they show it for the second time, its `fold` is 1. Raises DateError.
+    """
+    local, given = _resolved(text, zone, now)
+    if given is not zone:
+        local = time_zones.to_wall(time_zones.to_utc(local, given), zone)
+    return local.replace(microsecond=0)
+
+
+def is_relative(text: str) -> bool:
+    """Tell whether a text means something else at another time; False if it is not a date."""
+    try:
+        return _read(text).is_relative
+    except DateError:
+        return False
+
+
+def _read(text: str) -> date_phrases.Phrase:
+    try:
+        return date_phrases.read(text)
+    except ValueError as e:
+        raise DateError(f"{text[: date_phrases.LONGEST]!r} is not a date; {ACCEPTED}") from e
+    except OverflowError as e:
+        raise _too_far(text) from e
+
+
+def _resolved(text: str, zone: tzinfo, now: datetime | None) -> tuple[datetime, tzinfo]:
+    """Return a naive time that clocks do show, and the zone that it is in."""
+    phrase = _read(text)
+    zone = phrase.offset or zone
+    base = time_zones.to_wall(phrase.anchor or now or datetime.now(UTC), zone)
+    try:
+        return _moved(_start(phrase, base), phrase.distances, zone), zone
+    except (ValueError, OverflowError) as e:
+        raise _too_far(text) from e
+
+
+def _start(phrase: date_phrases.Phrase, base: datetime) -> datetime:
+    if phrase.day:
+        return datetime.combine(phrase.day(base.date()), phrase.clock or time.min)
+    return datetime.combine(base.date(), phrase.clock or base.time())
+
+
+def _moved(start: datetime, distances: list[tuple[str, int]], zone: tzinfo) -> datetime:
+    """Return the time at a distance: days and longer by the calendar, hours as they elapse."""
+    total = Counter[str]()
+    for unit, count in distances:
+        total[unit] += count
+    elapsed = timedelta(**{u: total.pop(u, 0) for u in ("hours", "minutes", "seconds")})
+    if any(total.values()):
+        start += relativedelta(**total)
+    start, instant = time_zones.resolve(start, zone)
+    return time_zones.to_wall(instant + elapsed, zone) if elapsed else start
+
+
+def _too_far(text: str) -> DateError:
+    return DateError(f"{text!r} is too far away; a date lies in the years 1 to 9999.")
