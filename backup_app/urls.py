@@ -3,9 +3,8 @@
 from django.urls import URLPattern, re_path, register_converter
 from django.urls.resolvers import RoutePattern
 
-from .converters import NumberConverter, TextConverter
-from .errors import unknown
-from .views import (
+from .api.errors import unknown
+from .api.views import (
     browse,
     clients,
     commands,
@@ -17,6 +16,7 @@ from .views import (
     storages,
     subusers,
 )
+from .converters import NumberConverter, TextConverter
 
 register_converter(NumberConverter, "number")
 register_converter(TextConverter, "text")

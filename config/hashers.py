@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from django.contrib.auth import hashers
 from rest_framework.exceptions import Throttled
 
-from backup_app import throttling
+from backup_app.accounts import throttling
 
 AT_ONCE = 2  # of 100 MB each
 WAITING = 1  # so that of four threads one is left to answer what needs no hash

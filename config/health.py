@@ -11,7 +11,7 @@ from django.http import JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from backup_app import readiness
+from backup_app.jobs import readiness
 
 from .models import Worker
 

@@ -10,10 +10,10 @@ from drf_spectacular.authentication import BasicScheme
 from rest_framework.authentication import BasicAuthentication
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 
-from backup_app import keys
-from backup_app.authentication import account_of
+from backup_app.accounts import api_keys
+from backup_app.accounts.authentication import account_of
+from backup_app.accounts.throttling import LoginThrottle
 from backup_app.exceptions import TooManyAttempts
-from backup_app.throttling import LoginThrottle
 
 WINDOW = timedelta(minutes=5)
 WITH_PORT = re.compile(r"([0-9.]+):[0-9]+|\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?")
@@ -44,7 +44,7 @@ class SlowedBasicAuthentication(BasicAuthentication):
     """
 
     def authenticate_credentials(self, userid, password, request=None):
-        if not keys.looks_like_key(password):
+        if not api_keys.looks_like_key(password):
             return super().authenticate_credentials(userid, password, request)
         with throttled(request, userid) as throttle:
             throttle.check(guessable=False)

@@ -3,10 +3,10 @@ from django.contrib.admin import action, register
 from django.utils import timezone
 from unfold.decorators import display
 
-from .. import keys
+from ..accounts import api_keys
 from ..models import ApiKey
-from . import bulk
-from .owned import OwnedAdmin
+from .shared import bulk
+from .shared.owned import OwnedAdmin
 
 COLOURS = {"usable": "success", "expired": "warning", "revoked": "danger"}
 
@@ -38,7 +38,7 @@ class ApiKeyAdmin(OwnedAdmin):
 
     def save_model(self, request, obj, form, change):
         """Make the key, and show its text this one time."""
-        made, text = keys.make(obj.account, obj.name, obj.expires)
+        made, text = api_keys.make(obj.account, obj.name, obj.expires)
         obj.pk = made.pk
         obj.refresh_from_db()
         sentence = f"The key is {text} — copy it now: it is never shown again."
@@ -46,7 +46,7 @@ class ApiKeyAdmin(OwnedAdmin):
 
     @action(description="Revoke", permissions=["change"])
     def revoke(self, request, queryset):
-        bulk.run(self, request, queryset, "Revoked", lambda key: keys.revoke(key.prefix))
+        bulk.run(self, request, queryset, "Revoked", lambda key: api_keys.revoke(key.prefix))
 
     @display(description="state", label=COLOURS)
     def state(self, key):

@@ -3,8 +3,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, FieldTextFilter
 from unfold.decorators import display
 
 from ..models import AuditEntry
-from .filters import RelatedFilter
-from .lists import BackupAdmin, ReadOnly
+from .shared.base import BackupAdmin, ReadOnly
+from .shared.filters import RelatedFilter
 
 COLOURS = {"done": "success", "refused": "warning", "wrong login": "danger"}
 

@@ -11,11 +11,12 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from unfold.widgets import CHECKBOX_CLASSES
 
-from .. import jobs, shapes
+from ..api import representations
 from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
-from ..forms import RestoreForm
-from . import columns
+from ..jobs import control
+from .forms import RestoreForm
+from .shared import columns
 
 PAGE = 200  # entries of a folder
 ICONS = {"directory": "folder", "symlink": "link", "hardlink": "file_copy", "file": "draft"}
@@ -55,7 +56,7 @@ class Browser:
             selection = get_engine(self.job.engine).select_ids(
                 self.job, wanted["nodes"], wanted["files"]
             )
-            job = jobs.start_restore(self.job, self.job.client, selection, path=path, by=by)
+            job = control.start_restore(self.job, self.job.client, selection, path=path, by=by)
         except (BackupError, InvalidEngine) as e:
             self.admin.message_user(self.request, str(e), messages.ERROR)
             return self._show(form)
@@ -104,7 +105,7 @@ class Browser:
         above = [b"/" + b"/".join(steps[:depth]) for depth in range(len(steps) + 1)]
         names = [b"/", *steps]
         return [
-            {"name": shapes.text(name), "address": self._address(folder)}
+            {"name": representations.text(name), "address": self._address(folder)}
             for name, folder in zip(names, above, strict=True)
         ]
 
@@ -112,16 +113,16 @@ class Browser:
         is_folder = file.node_id is not None
         field, number = ("nodes", file.node_id) if is_folder else ("files", file.file_id)
         return {
-            "name": shapes.text(file.name),
+            "name": representations.text(file.name),
             "address": self._address(file.path) if is_folder else None,
             "icon": ICONS.get(file.type, "settings_input_component"),
             "type": file.type,
             "field": field,
             "id": number,
             "is_chosen": self._is_chosen(field, number),
-            "target": shapes.text(file.target) if file.target else "",
+            "target": representations.text(file.target) if file.target else "",
             "size": columns.size(file.size) if file.type == "file" else "",
-            "changed": shapes.moment_of(file.mtime),
+            "changed": representations.moment_of(file.mtime),
             "mode": f"{file.mode:04o}",
             "owner": f"{file.owner}:{file.group}",
         }

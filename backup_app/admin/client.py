@@ -6,12 +6,14 @@ from django.utils.html import format_html, format_html_join
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
-from .. import clients, host_keys, jobs, overview, servers
-from ..forms import ClientForm
+from ..jobs import control
+from ..lib import ssh_keys
 from ..models import Client, Job
-from . import bulk, columns
-from .filters import DeletedFilter, RelatedFilter
-from .owned import OwnedAdmin
+from ..services import clients, protection, servers
+from .forms import ClientForm
+from .shared import bulk, columns
+from .shared.filters import DeletedFilter, RelatedFilter
+from .shared.owned import OwnedAdmin
 
 AGE_COLOURS = {"overdue": "danger", "good": "success", "waiting": "info"}
 
@@ -106,7 +108,7 @@ class ClientAdmin(OwnedAdmin):
     def _start(self, request, queryset, level):
         related = queryset.select_related("fileset", "pool__storage__zone")
         by = request.user.get_username()
-        start = lambda client: jobs.start_backup(client, level=level, by=by)  # noqa: E731
+        start = lambda client: control.start_backup(client, level=level, by=by)  # noqa: E731
         bulk.run(self, request, related, "Backup started", start)
 
     @action(description="Delete", permissions=["delete"])
@@ -125,7 +127,7 @@ class ClientAdmin(OwnedAdmin):
 
     @display(description="age", ordering="-last_backup", label=AGE_COLOURS)
     def age(self, client):
-        is_overdue = overview.deadline(client, client.last_began) < timezone.now()
+        is_overdue = protection.deadline(client, client.last_began) < timezone.now()
         state = "overdue" if is_overdue else "good" if client.last_backup else "waiting"
         return state, columns.age(client.last_backup) or "none"
 
@@ -139,7 +141,7 @@ class ClientAdmin(OwnedAdmin):
 
     @display(description="fingerprints")
     def fingerprints(self, client):
-        lines = host_keys.fingerprints(client.host_key)
+        lines = ssh_keys.fingerprints(client.host_key)
         return format_html_join("", "<div><code>{}</code></div>", ((line,) for line in lines))
 
     @display(description="jobs")

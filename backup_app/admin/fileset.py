@@ -3,10 +3,10 @@ from django.db.models import Count, Q
 from django.utils.html import format_html_join
 from unfold.decorators import display
 
-from ..forms import FilesetForm
-from ..kept import kept_fields
 from ..models import Fileset
-from .owned import OwnedAdmin
+from ..services.adopted import kept_fields
+from .forms import FilesetForm
+from .shared.owned import OwnedAdmin
 
 ADOPTED_FIELDS = [
     ("account", "name"),

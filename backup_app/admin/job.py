@@ -7,13 +7,14 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import action as page_action
 from unfold.decorators import display
 
-from .. import adoption, jobs, shapes
+from ..api import representations
+from ..jobs import adoption, control
 from ..models import Job
-from . import bulk, columns
 from .browsing import Browser
-from .filters import RelatedFilter
-from .lists import BackupAdmin, ReadOnly
-from .log import LogInline
+from .shared import bulk, columns
+from .shared.base import BackupAdmin, ReadOnly
+from .shared.filters import RelatedFilter
+from .shared.log import LogInline
 
 
 @register(Job)
@@ -96,13 +97,13 @@ class JobAdmin(ReadOnly, BackupAdmin):
     @action(description="Cancel", permissions=["operate"])
     def cancel(self, request, queryset):
         by = request.user.get_username()
-        bulk.run(self, request, queryset, "Asked to cancel", lambda job: jobs.cancel(job, by))
+        bulk.run(self, request, queryset, "Asked to cancel", lambda job: control.cancel(job, by))
 
     @action(description="Verify", permissions=["operate"])
     def verify(self, request, queryset):
         by = request.user.get_username()
         related = queryset.select_related("client", "fileset", "pool", "storage")
-        start = lambda job: jobs.start_verify(job, by)  # noqa: E731
+        start = lambda job: control.start_verify(job, by)  # noqa: E731
         bulk.run(self, request, related, "Verification started", start)
 
     @page_action(description="Browse", url_path="browse", icon="folder_open", permissions=["view"])
@@ -142,7 +143,7 @@ class JobAdmin(ReadOnly, BackupAdmin):
 
     @display(description="progress")
     def progress(self, job):
-        done = shapes.progress(job)
+        done = representations.progress(job)
         if not job.is_open:
             return f"{done['percent']} %"
         return f"{done['percent']} %, {columns.size(done['bytes'])} so far"

@@ -1,12 +1,12 @@
 from django.contrib.admin import register
 from unfold.decorators import display
 
-from .. import shapes
-from ..forms import MailboxForm
+from ..api import representations
 from ..models import Mailbox
-from . import columns
-from .filters import RelatedFilter
-from .lists import BackupAdmin
+from .forms import MailboxForm
+from .shared import columns
+from .shared.base import BackupAdmin
+from .shared.filters import RelatedFilter
 
 
 @register(Mailbox)
@@ -35,7 +35,7 @@ class MailboxAdmin(BackupAdmin):
 
     @display(description="changed", ordering="pst_mtime")
     def changed(self, mailbox):
-        return mailbox.pst_mtime and shapes.moment(mailbox.pst_mtime)
+        return mailbox.pst_mtime and representations.moment(mailbox.pst_mtime)
 
     @display(description="size", ordering="pst_size")
     def kilobytes(self, mailbox):

@@ -2,11 +2,11 @@ from django.contrib.admin import register
 from django.db.models import Sum
 from unfold.decorators import display
 
-from ..forms import PoolForm
 from ..models import Pool
-from . import columns
-from .filters import RelatedFilter
-from .owned import OwnedAdmin
+from .forms import PoolForm
+from .shared import columns
+from .shared.filters import RelatedFilter
+from .shared.owned import OwnedAdmin
 
 
 @register(Pool)

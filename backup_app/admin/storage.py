@@ -4,15 +4,15 @@ from django.db.models import Sum
 from django.db.models.functions import Coalesce
 from unfold.decorators import display
 
-from .. import storages
 from ..engines import get_engine
 from ..exceptions import EngineError, InvalidEngine
-from ..forms import StorageForm
-from ..kept import kept_fields
 from ..models import Storage
-from . import columns
-from .filters import RelatedFilter
-from .lists import BackupAdmin
+from ..services import storages
+from ..services.adopted import kept_fields
+from .forms import StorageForm
+from .shared import columns
+from .shared.base import BackupAdmin
+from .shared.filters import RelatedFilter
 
 
 @register(Storage)

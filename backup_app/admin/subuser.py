@@ -4,10 +4,10 @@ from unfold.admin import TabularInline
 from unfold.decorators import display
 from unfold.forms import PaginationInlineFormSet
 
-from .. import subusers
-from ..forms import SubuserForm
+from ..accounts import subusers
 from ..models import Client, Grant, Subuser
-from .owned import OwnedAdmin
+from .forms import SubuserForm
+from .shared.owned import OwnedAdmin
 
 
 class GrantFormSet(PaginationInlineFormSet):

@@ -2,9 +2,9 @@ from django.contrib.admin import register
 from django.db.models import Count, Q
 from unfold.decorators import display
 
-from ..forms import ZoneForm
 from ..models import Zone
-from .lists import BackupAdmin
+from .forms import ZoneForm
+from .shared.base import BackupAdmin
 
 
 @register(Zone)

@@ -9,9 +9,9 @@ from django.utils import timezone
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
-from .. import reaping
+from ..jobs import reap
 from ..models import Job
-from .finding import job_with_id
+from .lookup import job_with_id
 
 EVERY = 0.5  # seconds
 PATIENCE = timedelta(seconds=30)  # until a worker begins a job
@@ -31,7 +31,7 @@ def follow(job: Job) -> Job:
         task = bar.add_task(_title(job), total=None)
         while job.is_open:
             _require_worker(job)
-            reaping.reap_if_dead(job)
+            reap.reap_if_dead(job)
             time.sleep(EVERY)
             job = job_with_id(job.pk)
             total = job.bytes_done if job.is_good else job.bytes_expected or None

@@ -6,8 +6,8 @@ Names and paths are bytes, as they are on the client: any byte but NUL, and "/" 
 from django.db import models
 from django.db.models import Q
 
-from ..fields import BytesField
 from .client import Client
+from .fields import BytesField
 from .job import Job
 
 

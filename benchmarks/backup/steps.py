@@ -52,10 +52,10 @@ def prepare(folder):
 
 
 def back_up(level):
-    from backup_app import jobs
+    from backup_app.jobs import control
     from backup_app.models import Client
 
-    return _done(jobs.start_backup(Client.objects.get(), level=level, by="benchmark"))
+    return _done(control.start_backup(Client.objects.get(), level=level, by="benchmark"))
 
 
 def list_folder(folder):
@@ -72,14 +72,14 @@ def list_folder(folder):
 
 def restore_one(folder):
     """Restore the file in the middle of the tree, elsewhere."""
-    from backup_app import jobs
+    from backup_app.jobs import control
 
     job = _newest()
     files = sorted((folder / "tree").glob("*/*"))
     path = next(iter(files[len(files) // 2].iterdir()))
     selection = _engine().select_paths(job, [bytes(path)])
     to = bytes(folder / "restored")
-    return _done(jobs.start_restore(job, job.client, selection, path=to, by="benchmark"))
+    return _done(control.start_restore(job, job.client, selection, path=to, by="benchmark"))
 
 
 def _engine():
@@ -96,10 +96,10 @@ def _newest():
 
 def _done(job):
     """Run a job as the worker does; return the seconds that it took."""
-    from backup_app import running
+    from backup_app.jobs import execute
 
     begin = perf_counter()
-    running.run(job.pk)
+    execute.run(job.pk)
     seconds = perf_counter() - begin
     job.refresh_from_db()
     if not job.is_good:

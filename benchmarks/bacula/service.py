@@ -49,30 +49,30 @@ def make_client(installation: Installation):
 
 def back_up(client, level: str):
     """Return the job of a backup that has ended well."""
-    from backup_app import jobs
+    from backup_app.jobs import control
 
-    return _done(jobs.start_backup(client, level=level, by="benchmark"))
+    return _done(control.start_backup(client, level=level, by="benchmark"))
 
 
 def restore(backup, folder: Path, to: Path) -> None:
     """Restore a folder of a backup below another."""
-    from backup_app import jobs
     from backup_app.engines import get_engine
+    from backup_app.jobs import control
 
     selection = get_engine(backup.engine).select_paths(backup, [bytes(folder)])
     path = bytes(to)
-    _done(jobs.start_restore(backup, backup.client, selection, path=path, by="benchmark"))
+    _done(control.start_restore(backup, backup.client, selection, path=path, by="benchmark"))
 
 
 def _done(job):
     """Do a job as the worker does, but look after it all the time."""
-    from backup_app import running
+    from backup_app.jobs import execute
 
-    running.run(job.pk)
+    execute.run(job.pk)
     job.refresh_from_db()
     while job.is_open:
         time.sleep(POLL)
-        running.resume(job.pk)
+        execute.resume(job.pk)
         job.refresh_from_db()
     if not job.is_good:
         raise SystemExit(f"The {job.type} is {job.status}: {job.message}")

@@ -6,12 +6,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from backup_app import keys
+from backup_app.accounts import api_keys
 
 
 def client_of(account):
     """Return a client with a new API key of an account."""
-    _, text = keys.make(account)
+    _, text = api_keys.make(account)
     return client_with(account.email, text)
 
 

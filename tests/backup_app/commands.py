@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from backup_app import tasks
+from backup_app.jobs import tasks
 from backup_app.models import Job
 
 

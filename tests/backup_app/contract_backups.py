@@ -2,8 +2,8 @@
 
 import pytest
 
-from backup_app import jobs
 from backup_app.exceptions import Canceled
+from backup_app.jobs import control
 from backup_app.models import Job
 
 from .contract_setting import Setting, at_work, change, ended, paths_of
@@ -60,7 +60,7 @@ class Backups(Setting):
 
     def test_a_canceled_backup_leaves_nothing(self, engine, machine, filled):
         full = self.back_up(machine)
-        job = at_work(jobs.start_backup(machine, level="Full", by="test"))
+        job = at_work(control.start_backup(machine, level="Full", by="test"))
         with pytest.raises(Canceled):
             engine.backup(Recording(job, cancel_at=1))
 
@@ -74,7 +74,7 @@ class Backups(Setting):
         assert self.paths_in(engine, later, bytes(filled)) == paths_of(filled)
 
     def test_a_queued_backup_is_canceled_at_once(self, machine, filled):
-        job = jobs.cancel(jobs.start_backup(machine, level="Full", by="test"), "test")
+        job = control.cancel(control.start_backup(machine, level="Full", by="test"), "test")
 
         assert job.status == "canceled"
         assert self.finish(job).status == "canceled"
@@ -83,13 +83,13 @@ class Backups(Setting):
     def test_a_good_backup_passes_verification(self, machine, filled):
         job = self.back_up(machine)
 
-        assert self.finish(jobs.start_verify(job, "test")).status == "completed"
+        assert self.finish(control.start_verify(job, "test")).status == "completed"
 
     def test_verification_finds_damage(self, machine, filled):
         job = self.back_up(machine)
         self.damage(job)
 
-        done = self.finish(jobs.start_verify(job, "test"))
+        done = self.finish(control.start_verify(job, "test"))
 
         assert done.status in ("warnings", "failed")
         assert done.log.exclude(level="info").exists()

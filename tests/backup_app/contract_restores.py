@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from backup_app import jobs
 from backup_app.engines.base import Selection
 from backup_app.exceptions import Canceled, NotFound
+from backup_app.jobs import control
 
 from .contract_setting import UNKNOWN, Setting, at, at_work, change, downloaded, paths_of
 from .runs import Recording
@@ -109,7 +109,7 @@ class Restores(Setting):
         backup = self.back_up(machine)
         chosen = engine.select_paths(backup, [bytes(filled)])
         path = bytes(destination)
-        job = at_work(jobs.start_restore(backup, machine, chosen, path=path, by="test"))
+        job = at_work(control.start_restore(backup, machine, chosen, path=path, by="test"))
         with pytest.raises(Canceled):
             engine.restore(Recording(job, cancel_at=1))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from backup_app import jobs, running
 from backup_app.engines import get_engine
+from backup_app.jobs import control, execute
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
@@ -46,10 +46,10 @@ class Setting:
         raise NotImplementedError
 
     def finish(self, job) -> Job:
-        running.run(job.pk)
+        execute.run(job.pk)
         while (job := Job.objects.get(pk=job.pk)).status in AT_WORK:
             time.sleep(0.1)
-            running.resume(job.pk)
+            execute.resume(job.pk)
         return job
 
     @pytest.fixture
@@ -72,14 +72,14 @@ class Setting:
         return get_engine(machine.pool.storage.zone.engine)
 
     def back_up(self, machine, level="Full"):
-        job = self.finish(jobs.start_backup(machine, level=level, by="test"))
+        job = self.finish(control.start_backup(machine, level=level, by="test"))
         lines = [str(line) for line in job.log.all()]
         assert (job.status, lines) == ("completed", lines)
         return job
 
     def restore(self, backup, selection, destination, status="completed"):
         path = os.fsencode(destination)
-        job = jobs.start_restore(backup, backup.client, selection, path=path, by="test")
+        job = control.start_restore(backup, backup.client, selection, path=path, by="test")
         job = self.finish(job)
         lines = [str(line) for line in job.log.all()]
         assert (job.status, lines) == (status, lines)

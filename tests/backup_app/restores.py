@@ -7,8 +7,8 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from backup_app import destinations
 from backup_app.engines.archive import ArchiveEngine
+from backup_app.lib import destinations
 from backup_app.models import Job
 
 from .factories import JobFactory

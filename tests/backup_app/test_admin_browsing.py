@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
-from backup_app import jobs, running
+from backup_app.jobs import control, execute
 from backup_app.models import Job
 
 from .factories import ClientFactory, FilesetFactory, JobFactory, PoolFactory, StorageFactory
@@ -33,8 +33,8 @@ def backup(settings, tmp_path):
     pool = PoolFactory(storage=StorageFactory(path=str(tmp_path / "storage")))
     fileset = FilesetFactory(account=pool.account, include=[{"path": str(data)}])
     client = ClientFactory(account=pool.account, pool=pool, fileset=fileset, name="db1")
-    job = jobs.start_backup(client, level="full", by="test")
-    running.run(job.pk)
+    job = control.start_backup(client, level="full", by="test")
+    execute.run(job.pk)
     job.refresh_from_db()
     assert job.status == "completed", job.message
     return job

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from backup_app import keys
+from backup_app.accounts import api_keys
 from backup_app.models import (
     ApiKey,
     AuditEntry,
@@ -58,7 +58,7 @@ def make_mailbox(name="ada@example.org", **fields):
 
 
 MAKERS = {
-    ApiKey: lambda: keys.make(AccountFactory()),
+    ApiKey: lambda: api_keys.make(AccountFactory()),
     AuditEntry: make_audit_entry,
     Client: lambda: make_good_job(),
     Fileset: ClientFactory,

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from backup_app import authentication, keys, subusers
+from backup_app.accounts import api_keys, authentication, subusers
 from backup_app.models import ApiKey, AuditEntry, Grant, Subuser
 
 from .factories import ClientFactory, SubuserFactory
@@ -35,14 +35,14 @@ class TestApiKeys:
         assert ApiKey.objects.get().expires.isoformat() == "2030-01-31T12:00:00+00:00"
 
     def test_a_revoked_one_works_no_more(self, client, account):
-        key, text = keys.make(account)
+        key, text = api_keys.make(account)
 
         act(client, "revoke", key)
 
-        assert keys.find(text) is None
+        assert api_keys.find(text) is None
 
     def test_it_is_not_changed(self, client, account):
-        key, _ = keys.make(account, "cron")
+        key, _ = api_keys.make(account, "cron")
 
         assert change(client, key, {"name": "other"}).status_code == 403
 

@@ -8,7 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from time_machine import travel
 
-from backup_app import audit, bulk, throttling, upkeep
+from backup_app.accounts import audit, throttling
+from backup_app.jobs import periodic
+from backup_app.lib import bulk
 from backup_app.models import AuditEntry, LoginAttempt
 
 pytestmark = pytest.mark.django_db
@@ -75,9 +77,9 @@ def test_only_old_wrong_logins_are_forgotten(monkeypatch):
 
 def test_old_rows_are_looked_for_once_an_hour_and_by_an_index(django_assert_num_queries):
     with CaptureQueriesContext(connection) as first:
-        upkeep.forget_logins()
+        periodic.forget_logins()
     with django_assert_num_queries(0):
-        upkeep.forget_logins()
+        periodic.forget_logins()
 
     look = first.captured_queries[0]["sql"]
     with connection.cursor() as cursor:

@@ -8,10 +8,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from backup_app import authentication, keys
+from backup_app.accounts import api_keys, authentication
+from backup_app.accounts.throttling import LoginThrottle
 from backup_app.exceptions import TooManyAttempts
 from backup_app.models import ApiKey, AuditEntry
-from backup_app.throttling import LoginThrottle
 
 from .client import client_of, client_with
 from .factories import AccountFactory, ClientFactory, JobFactory, SubuserFactory
@@ -39,7 +39,7 @@ def refusals():
 
 
 def test_an_account_logs_in_with_its_address_and_a_key(job):
-    _, text = keys.make(job.account)
+    _, text = api_keys.make(job.account)
 
     assert status_of(client_with(job.account.email, text), job) == 200
     assert status_of(client_with(job.account.email.upper(), text), job) == 200
@@ -106,7 +106,7 @@ def test_any_text_is_a_wrong_credential(job, login, password):
 
 
 def test_the_key_of_another_account_is_refused(job):
-    _, text = keys.make(AccountFactory())
+    _, text = api_keys.make(AccountFactory())
 
     assert status_of(client_with(job.account.email, text), job) == 401
 

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 import pytest
 from django.test.client import encode_multipart
 
+from backup_app.api.parsers import nested
 from backup_app.models import Fileset
-from backup_app.parsers import nested
 
 from .client import client_of, refused
 from .factories import AccountFactory

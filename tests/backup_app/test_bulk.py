@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from backup_app.bulk import insert_rows
+from backup_app.lib.bulk import insert_rows
 from backup_app.models import Folder
 
 from .factories import ClientFactory

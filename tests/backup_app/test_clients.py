@@ -3,10 +3,10 @@
 import pytest
 from django.test import override_settings
 
-from backup_app import clients
 from backup_app.conf import conf
 from backup_app.exceptions import Invalid, WrongState
 from backup_app.models import Client, Fileset, Pool
+from backup_app.services import clients
 
 from .answering import answering_engine
 from .client import refused

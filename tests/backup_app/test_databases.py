@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from backup_app import running
-from backup_app.amounts import size
 from backup_app.engines import get_engine
 from backup_app.engines.archive import dumps
 from backup_app.engines.archive.dumps import write_dump
 from backup_app.exceptions import Canceled, EngineError, NotFound, WrongState
+from backup_app.jobs import execute
+from backup_app.lib.formatting import size
 from backup_app.models import Job
 
 from .backups import back_up, local_client, local_roots, volume_of
@@ -391,7 +391,7 @@ class TestOperation:
         server.write(name, "DROP TABLE things")
 
         response = api.post(f"/api/restoremysql/{backup.pk}/{name}")
-        running.run(response.json()["job_id"])
+        execute.run(response.json()["job_id"])
 
         job = Job.objects.get(pk=response.json()["job_id"])
         assert (response.status_code, job.status) == (200, "completed")
@@ -403,7 +403,7 @@ class TestOperation:
         server.block(name)
 
         response = api.post(f"/api/restoremysql/{backup.pk}/{name}")
-        running.run(response.json()["job_id"])
+        execute.run(response.json()["job_id"])
 
         job = Job.objects.get(pk=response.json()["job_id"])
         kept = Path(f"{job.storage.path}/safety/{client.pk}/job-{job.pk}-mysql-{name}.sql.zst")

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from backup_app.destinations import cleaned, packed, unpacked
 from backup_app.exceptions import Invalid
+from backup_app.lib.destinations import cleaned, packed, unpacked
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from backup_app.engines.archive.dumps import dump_members
 from backup_app.engines.archive.kinds import server_of
 from backup_app.engines.archive.machines import machine_for
 from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, WrongState
+from backup_app.jobs.job_run import JobRun
 from backup_app.models import JobLog
-from backup_app.run import JobRun
 
 from . import sshd
 from .databases import SERVERS, database

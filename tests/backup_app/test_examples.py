@@ -26,7 +26,7 @@ from .factories import (
 )
 from .world import DeskEngine
 
-FILE = Path(backup_app.__file__).parent / "examples.json"
+FILE = Path(backup_app.__file__).parent / "api/examples.json"
 NOW = dt.datetime(2030, 3, 1, 9, tzinfo=dt.UTC)
 IP = {"client_ip": "192.0.2.10"}
 PASSWORD = "Lighthouse & 12 boats"

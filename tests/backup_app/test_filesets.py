@@ -2,9 +2,9 @@
 
 import pytest
 
-from backup_app import filesets
 from backup_app.exceptions import Invalid
 from backup_app.models import Fileset
+from backup_app.services import filesets
 
 from .factories import FilesetFactory
 

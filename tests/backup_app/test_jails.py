@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from backup_app import destinations
 from backup_app.engines.archive.linux import exchange
 from backup_app.exceptions import EngineError, NotFound
+from backup_app.lib import destinations
 
 from .backups import back_up, local_client, local_roots
 from .forging import forge

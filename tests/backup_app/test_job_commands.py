@@ -3,10 +3,10 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from backup_app import running
+from backup_app.jobs import execute
+from backup_app.jobs.worker_id import this_worker
 from backup_app.management import following
 from backup_app.models import Job
-from backup_app.workers import this_worker
 
 from .commands import command, worker
 from .engines import folder_engine
@@ -35,7 +35,7 @@ def client(tmp_path):
 @pytest.fixture
 def backup(client):
     job = JobFactory(client=client)
-    running.run(job.pk)
+    execute.run(job.pk)
     job.refresh_from_db()
     return job
 

@@ -5,7 +5,8 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.utils import timezone
 
-from backup_app import keys, shapes
+from backup_app.accounts import api_keys
+from backup_app.api import representations
 from backup_app.models import ApiKey, Client, Job
 
 from .commands import command
@@ -52,7 +53,7 @@ class TestApiKeys:
 
         ran = command("create_api_key", "Ann@example.org", "--name=scripts", "--expires=10")
 
-        key = keys.find(ran.out.removesuffix("\n"))
+        key = api_keys.find(ran.out.removesuffix("\n"))
         assert (key.account, key.name) == (account, "scripts")
         assert (key.expires - timezone.now()).days == 9
         assert (ran.err, ran.error) == ("", None)
@@ -64,7 +65,7 @@ class TestApiKeys:
         ran = command("revoke_api_key", data["prefix"])
 
         assert ran.out == f"Revoked the API key {data['prefix']} of ann.\n"
-        assert keys.find(data["key"]) is None
+        assert api_keys.find(data["key"]) is None
 
     def test_refusals_are_sentences(self):
         AccountFactory(email="ann@example.org")
@@ -93,7 +94,7 @@ class TestPrune:
 
         heads, row, total = ran.out.splitlines()
         assert heads.split() == ["job", "client", "type", "level", "status", "ended", "size"]
-        ended = shapes.moment(old.ended)
+        ended = representations.moment(old.ended)
         assert re.split(r"  +", row) == [
             str(old.pk), "db[1]", "backup", "Full", "completed", ended, "2.0 kB"
         ]  # fmt: skip
@@ -224,7 +225,7 @@ class TestBackupStatus:
         heads, row = ran.out.splitlines()
         assert re.split(r"  +", heads) == ["client", "last good backup", "age", "size", "state"]
         assert re.split(r"  +", row) == [
-            "db[1]", shapes.moment(job.ended), "3 hours", "2.0 kB", "ok"
+            "db[1]", representations.moment(job.ended), "3 hours", "2.0 kB", "ok"
         ]  # fmt: skip
         assert ran.error is None
 

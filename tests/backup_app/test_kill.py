@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from django.test import override_settings
 
-from backup_app import jobs, retention, running, tasks, upkeep
 from backup_app.engines import get_engine
+from backup_app.jobs import control, execute, periodic, retention, tasks
 from backup_app.models import Entry, Job, Volume
 from backup_app.models.job import AT_WORK, GOOD
 from tests.attacks import rounds
@@ -52,14 +52,14 @@ def moment(seed, longest):
 
 
 def do(job):
-    running.run(job.pk)
+    execute.run(job.pk)
     job.refresh_from_db()
     assert job.status == "completed", job.message
     return job
 
 
 def back_up(client, level="Incremental"):
-    return do(jobs.start_backup(client, level=level, by="test"))
+    return do(control.start_backup(client, level=level, by="test"))
 
 
 def kill_while_it_runs(tmp_path, job, seed, like):
@@ -72,7 +72,7 @@ def kill_while_it_runs(tmp_path, job, seed, like):
 
 def require_order(client):
     """Check that all that is there is right, as it is once upkeep has been done."""
-    upkeep.tick()
+    periodic.tick()
     assert not Job.objects.filter(status__in=AT_WORK).exists()
     assert not Entry.objects.exclude(job__status__in=GOOD).exists()
     assert not Volume.objects.exclude(job__status__in=GOOD).exists()
@@ -82,7 +82,7 @@ def require_order(client):
 
 
 def verify(backup):
-    do(jobs.start_verify(backup, "test"))
+    do(control.start_verify(backup, "test"))
 
 
 def problems(client, **options):
@@ -102,7 +102,7 @@ def test_a_killed_backup_leaves_nothing(client, tmp_path, seed):
     change(client, seed)
     first = back_up(client)
     change(client, seed + 1)
-    job = jobs.start_backup(client, by="test")
+    job = control.start_backup(client, by="test")
     tasks.enqueue(job.pk)
 
     kill_while_it_runs(tmp_path, job, seed, like=first)
@@ -122,12 +122,12 @@ def test_a_backup_that_is_canceled_ends_in_seconds(client, tmp_path):
     (client.source / "large").write_bytes(random.Random(1).randbytes(40_000_000))  # noqa: S311
     client.fileset.options = {"compression": 19}  # takes longer than it takes to cancel
     client.fileset.save()
-    job = jobs.start_backup(client, by="test")
+    job = control.start_backup(client, by="test")
     tasks.enqueue(job.pk)
 
     with manage(tmp_path, *WORKER) as worker:
         wait_for(lambda: Job.objects.filter(pk=job.pk, bytes_expected__gt=0).exists(), worker)
-        jobs.cancel(job, "ann")
+        control.cancel(job, "ann")
         wait_for(lambda: not Job.objects.filter(pk=job.pk, status="canceling").exists(), worker)
 
     job.refresh_from_db()
@@ -149,7 +149,9 @@ def test_a_killed_restore_can_be_repeated(client, tmp_path, seed):
     target = tmp_path / "restored"
 
     def start():
-        return jobs.start_restore(backup, client, selection, path=str(target).encode(), by="test")
+        return control.start_restore(
+            backup, client, selection, path=str(target).encode(), by="test"
+        )
 
     job = start()
     tasks.enqueue(job.pk)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from backup_app import jobs, running, upkeep
 from backup_app.engines.archive import catalog
 from backup_app.engines.archive.labels import storage_folder
+from backup_app.jobs import control, execute, periodic
 from backup_app.models import Entry, Job, Volume
 
 from .backups import back_up, begin, local_client, local_roots
@@ -34,11 +34,11 @@ def pragma(words):
 @pytest.mark.django_db(transaction=True)
 def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
     monkeypatch.setattr(catalog, "BATCH", 500)
-    job = jobs.start_backup(machine, level="Full", by="test")
+    job = control.start_backup(machine, level="Full", by="test")
     pages = pragma("page_count") + 60  # The folders and the first batches of entries fit.
     pragma(f"max_page_count = {pages}")
     try:
-        running.run(job.pk)
+        execute.run(job.pk)
     finally:
         pragma("max_page_count = 1073741823")
 
@@ -63,12 +63,12 @@ def test_the_end_is_written_once_there_is_room_again(machine, tmp_path, monkeypa
         pauses.append(seconds)
         pragma("max_page_count = 1073741823")
 
-    monkeypatch.setattr(running, "sleep", make_room)
-    job = jobs.start_backup(machine, level="Full", by="test")
+    monkeypatch.setattr(execute, "sleep", make_room)
+    job = control.start_backup(machine, level="Full", by="test")
     connection.cursor().execute("VACUUM")  # which leaves no free pages
     pragma(f"max_page_count = {pragma('page_count')}")
     try:
-        running.run(job.pk)
+        execute.run(job.pk)
     finally:
         pragma("max_page_count = 1073741823")
 
@@ -98,18 +98,18 @@ def test_what_could_not_be_removed_is_removed_later(machine, caplog):
     Entry.objects.create(job=dead, folder=Entry.objects.first().folder, name=b"x", kind="f")
     away = folder.rename(folder.with_name("away"))
 
-    upkeep.tick()
+    periodic.tick()
 
     dead.refresh_from_db()
     assert (dead.status, dead.has_leftovers) == ("failed", True)
     assert not Entry.objects.filter(job=dead).exists()
-    upkeep.tick()
+    periodic.tick()
     (told,) = [record for record in caplog.records if "What is left of" in record.message]
     why = f"The storage '{good.storage}' has no folder '{folder}'."
     assert told.message == f"What is left of job {dead.pk} could not be removed: {why}"
     assert not told.exc_info
     away.rename(folder)
-    upkeep.tick()
+    periodic.tick()
     dead.refresh_from_db()
     assert not dead.has_leftovers
     assert not work.exists()

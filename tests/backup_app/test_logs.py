@@ -5,9 +5,9 @@ import logging
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.logs import job_id
+from backup_app.jobs.log_context import job_id
+from backup_app.jobs.tasks import run_job
 from backup_app.models import Job
-from backup_app.tasks import run_job
 
 from .backups import local_client, local_roots
 from .factories import JobFactory

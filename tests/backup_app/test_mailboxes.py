@@ -4,8 +4,8 @@ from hashlib import blake2b
 import pytest
 from django.test import override_settings
 
-from backup_app.mailboxes import harvest
 from backup_app.models import Entry, Folder, Mailbox
+from backup_app.services.mailboxes import harvest
 
 from .factories import ClientFactory, JobFactory
 

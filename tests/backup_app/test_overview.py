@@ -2,8 +2,8 @@ import datetime as dt
 
 import pytest
 
-from backup_app import overview
 from backup_app.models import Client
+from backup_app.services import protection
 
 from .factories import ClientFactory, JobFactory
 
@@ -25,7 +25,7 @@ def backed_up(hours, **fields):
 
 
 def state(client):
-    (found,) = overview.of_clients(Client.objects.filter(pk=client.pk))
+    (found,) = protection.of_clients(Client.objects.filter(pk=client.pk))
     return found.state
 
 
@@ -78,6 +78,6 @@ def test_only_good_backups_count(django_assert_num_queries):
     ClientFactory(name="zzz")
 
     with django_assert_num_queries(2):
-        first, _ = overview.of_clients(Client.objects.select_related("fileset"))
+        first, _ = protection.of_clients(Client.objects.select_related("fileset"))
 
     assert (first.stored_bytes, first.last.status, first.age) == (7, "completed", dt.timedelta())

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backup_app.exceptions import Forbidden
-from backup_app.paths import is_at_or_below, normalized, require_at_or_below, rooted
+from backup_app.lib.paths import is_at_or_below, normalized, require_at_or_below, rooted
 
 names = st.binary(min_size=1, max_size=3).filter(lambda n: not {0, 47} & {*n} and n not in DOTS)
 DOTS = (b".", b"..")

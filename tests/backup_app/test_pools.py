@@ -2,9 +2,9 @@
 
 import pytest
 
-from backup_app import pools
 from backup_app.exceptions import Invalid, WrongState
 from backup_app.models import Pool
+from backup_app.services import pools
 
 from .answering import answering_engine
 from .client import refused

@@ -1,7 +1,7 @@
 import pytest
 
+from backup_app.api.ranges import requested
 from backup_app.exceptions import RangeOutside
-from backup_app.ranges import requested
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from backup_app import readiness, upkeep
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.exceptions import EngineError
+from backup_app.jobs import periodic, readiness
 from backup_app.models import Client, Fault
 
 from .backups import back_up, local_client, local_roots
@@ -49,7 +49,7 @@ def here(*sentences):
 
 
 def test_a_worker_that_has_all_notes_nothing(machine):
-    upkeep.tick()
+    periodic.tick()
 
     assert readiness.faults() == []
 
@@ -57,7 +57,7 @@ def test_a_worker_that_has_all_notes_nothing(machine):
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_program_that_is_missing_is_named(machine, without, program):
     without(program)
-    upkeep.tick()
+    periodic.tick()
 
     assert readiness.faults() == here(f"There is no program '{program}'.")
 

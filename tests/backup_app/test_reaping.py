@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from backup_app import reaping, tasks
+from backup_app.jobs import reap, tasks
+from backup_app.jobs.worker_id import this_worker
 from backup_app.models import Entry, Job
-from backup_app.workers import this_worker
 
 from .engines import folder_engine
 from .factories import JobFactory
@@ -26,7 +26,7 @@ def engine():
 @pytest.fixture(scope="module")
 def dead():
     """The name of a process that has ended."""
-    code = "from backup_app.workers import this_worker; print(this_worker())"
+    code = "from backup_app.jobs.worker_id import this_worker; print(this_worker())"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return run.stdout.strip()
 
@@ -44,7 +44,7 @@ def test_a_job_whose_process_is_gone_fails(dead, tmp_path):
     (tmp_path / "work" / f"job-{job.pk}").mkdir(parents=True)
     entry(job, b"/half")
 
-    assert reaping.reap() == 1
+    assert reap.reap() == 1
 
     job.refresh_from_db()
     assert (job.status, job.message, job.errors) == ("failed", ENDED, 2)
@@ -57,7 +57,7 @@ def test_a_job_whose_process_is_gone_fails(dead, tmp_path):
 def test_a_job_that_was_to_be_canceled_is_canceled(dead):
     job = at_work(dead, status="canceling")
 
-    reaping.reap()
+    reap.reap()
 
     job.refresh_from_db()
     assert (job.status, job.message) == ("canceled", f"The job was canceled. {ENDED}")
@@ -66,7 +66,7 @@ def test_a_job_that_was_to_be_canceled_is_canceled(dead):
 def test_a_job_of_another_host_fails_without_sign_of_life():
     job = at_work("elsewhere:1:1", age=301)
 
-    reaping.reap()
+    reap.reap()
 
     job.refresh_from_db()
     assert (job.status, job.message) == (
@@ -81,7 +81,7 @@ def test_living_jobs_are_left_alone():
     at_work("", age=9999)
     JobFactory()
 
-    assert reaping.reap() == 0
+    assert reap.reap() == 0
     assert Job.objects.filter(status="failed").count() == 0
 
 

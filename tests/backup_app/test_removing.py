@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from backup_app import retention
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.storing import manifest_path
 from backup_app.engines.base import Problem
 from backup_app.exceptions import EngineError, WrongState
+from backup_app.jobs import retention
 from backup_app.models import Entry, Job, Volume
 
 from .backups import back_up, local_client, local_roots, volume_of

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from backup_app import jobs, running
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.staging import is_ours
 from backup_app.exceptions import Canceled, EngineError
+from backup_app.jobs import control, execute
 
 from .backups import KiB, back_up, local_client, local_roots, volume_of
 from .factories import ClientFactory
@@ -365,8 +365,8 @@ def test_a_restore_is_done_as_a_job(client, tree, place):
     chosen = ArchiveEngine().select_paths(backup, [bytes(tree)])
     to = bytes(place / "new") + b"\xff"
 
-    job = jobs.start_restore(backup, client, chosen, path=to, by="ann")
-    running.run(job.pk)
+    job = control.start_restore(backup, client, chosen, path=to, by="ann")
+    execute.run(job.pk)
 
     job.refresh_from_db()
     assert (job.status, job.files, job.bytes) == ("completed", 7, 3)

@@ -5,11 +5,11 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from backup_app import adoption, jobs, reaping, resuming, running, states
 from backup_app.engines.base import Outcome
 from backup_app.exceptions import Away, EngineUnreachable, Unfinished
+from backup_app.jobs import adoption, control, execute, reap, resume, states
+from backup_app.jobs.worker_id import this_worker
 from backup_app.models import Job, Mailbox
-from backup_app.workers import this_worker
 
 from .engines import FolderEngine
 from .factories import JobFactory
@@ -52,14 +52,14 @@ def engine(settings, monkeypatch):
         "other": {"BACKEND": "tests.backup_app.engines.FolderEngine"},
     }
     monkeypatch.setattr(Elsewhere, "discarded", [])
-    monkeypatch.setattr(resuming, "EVERY", dt.timedelta())
+    monkeypatch.setattr(resume, "EVERY", dt.timedelta())
     return Elsewhere
 
 
 def begun(**fields):
     """Return a job whose backup has begun."""
     job = JobFactory(**fields)
-    running.run(job.pk)
+    execute.run(job.pk)
     job.refresh_from_db()
     return job
 
@@ -80,7 +80,7 @@ def test_it_is_looked_after_until_it_has_ended(engine, monkeypatch):
     job = begun()
     entry(job, b"/ann@example.org.pst")
 
-    assert [resuming.resume_all() for _ in range(3)] == [1, 1, 0]
+    assert [resume.resume_all() for _ in range(3)] == [1, 1, 0]
 
     job.refresh_from_db()
     assert (job.status, job.files, job.bytes) == ("completed", 3, 30)
@@ -90,17 +90,17 @@ def test_it_is_looked_after_until_it_has_ended(engine, monkeypatch):
 
 
 def test_it_is_not_looked_after_without_end(monkeypatch):
-    monkeypatch.setattr(resuming, "EVERY", dt.timedelta(minutes=1))
+    monkeypatch.setattr(resume, "EVERY", dt.timedelta(minutes=1))
     begun()
 
-    assert resuming.resume_all() == 0
+    assert resume.resume_all() == 0
 
 
 def test_one_that_is_to_be_canceled_ends_at_the_next_look(engine):
     job = begun()
-    jobs.cancel(job, "ann")
+    control.cancel(job, "ann")
 
-    resuming.resume_all()
+    resume.resume_all()
 
     job.refresh_from_db()
     assert job.status == "canceled"
@@ -113,8 +113,8 @@ def test_one_whose_worker_died_goes_on():
         worker="elsewhere:1:1", seen=timezone.now() - dt.timedelta(hours=1)
     )
 
-    assert reaping.reap() == 0
-    resuming.resume_all()
+    assert reap.reap() == 0
+    resume.resume_all()
 
     job.refresh_from_db()
     assert job.status == "completed"
@@ -124,8 +124,8 @@ def test_a_job_is_looked_after_by_one_worker_only():
     job = begun()
     assert states.take_up(job.pk, "elsewhere:1:1")
 
-    assert running.resume(job.pk)
-    assert resuming.resume_all() == 0
+    assert execute.resume(job.pk)
+    assert resume.resume_all() == 0
 
     job.refresh_from_db()
     assert (job.worker, job.engine_state) == ("elsewhere:1:1", {"looks": 1})
@@ -139,7 +139,7 @@ def test_who_lost_a_job_to_another_worker_discards_nothing(engine, monkeypatch):
     job = begun()
     monkeypatch.setattr(engine, "backup", lost)
 
-    running.resume(job.pk)
+    execute.resume(job.pk)
 
     job.refresh_from_db()
     assert (job.status, engine.discarded) == ("running", [])
@@ -150,25 +150,25 @@ def test_the_jobs_of_an_engine_that_is_away_wait(engine, monkeypatch):
         begun()
     monkeypatch.setattr(engine, "is_away", True)
 
-    assert resuming.resume_all() == 0
+    assert resume.resume_all() == 0
 
     assert {job.status for job in Job.objects.all()} == {"running"}
     monkeypatch.setattr(engine, "is_away", False)
-    assert resuming.resume_all() == 2
+    assert resume.resume_all() == 2
     assert {job.status for job in Job.objects.all()} == {"completed"}
 
 
 def test_jobs_of_other_engines_are_left_alone():
     JobFactory(engine="other", status="running", seen=timezone.now())
 
-    assert resuming.resume_all() == 0
+    assert resume.resume_all() == 0
 
 
 def test_lines_that_were_written_before_count(monkeypatch):
-    monkeypatch.setattr("backup_app.run.MOST_KEPT", 2)
+    monkeypatch.setattr("backup_app.jobs.job_run.MOST_KEPT", 2)
     job = begun()
 
-    resuming.resume_all()
+    resume.resume_all()
 
     assert "Look 2." not in lines(job)
 
@@ -177,7 +177,7 @@ def test_a_process_that_resumes_is_known_by_its_name():
     job = begun()
 
     assert states.take_up(job.pk, this_worker("resuming"))
-    assert reaping.reap() == 0
+    assert reap.reap() == 0
 
 
 def test_an_engine_that_does_not_tell_its_jobs_is_logged_once(caplog):

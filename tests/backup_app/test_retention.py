@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from backup_app import retention
 from backup_app.exceptions import EngineUnreachable
+from backup_app.jobs import retention
 from backup_app.models import Client, Download, Folder, Job, JobSource
 
 from .engines import FolderEngine, folder_engine

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.hashers import make_password
 from django.test import RequestFactory
 
-from backup_app.callers import Caller, address_of
+from backup_app.accounts.callers import Caller, address_of
 from backup_app.models import AuditEntry, Job
 from backup_app.urls import ROUTES
 

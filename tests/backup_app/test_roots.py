@@ -1,9 +1,9 @@
 import pytest
 
-from backup_app import jobs
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.roots import require_destination
 from backup_app.exceptions import Forbidden, Invalid
+from backup_app.jobs import control
 from backup_app.models import Job
 
 from .backups import back_up, local_client, local_roots
@@ -73,6 +73,6 @@ def test_no_job_is_made_for_a_forbidden_destination(tmp_path):
         chosen = ArchiveEngine().select_paths(job, [b"/"])
 
         with pytest.raises(Forbidden):
-            jobs.start_restore(job, client, chosen, path=b"/etc", by="ann")
+            control.start_restore(job, client, chosen, path=b"/etc", by="ann")
 
     assert not Job.objects.filter(type="restore").exists()

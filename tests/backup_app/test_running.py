@@ -6,10 +6,11 @@ from django.test import override_settings
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from backup_app import jobs, run, running, states, tasks
 from backup_app.engines.base import Outcome, Selection
+from backup_app.jobs import control, execute, states, tasks
+from backup_app.jobs import job_run as run
+from backup_app.jobs.worker_id import this_worker
 from backup_app.models import Entry, Job, Volume
-from backup_app.workers import this_worker
 
 from .engines import FolderEngine, folder_engine
 from .factories import ClientFactory, JobFactory
@@ -36,7 +37,7 @@ def doing(monkeypatch):
         monkeypatch.setattr(run, "EVERY", 0)
         job = JobFactory(**fields)
         with override_settings(BACKUP_ENGINES={"default": {"BACKEND": ENGINE}}):
-            running.run(job.pk)
+            execute.run(job.pk)
         job.refresh_from_db()
         return job
 
@@ -57,8 +58,8 @@ def machine(tmp_path):
 
 
 def back_up(client, **options):
-    job = jobs.start_backup(client, by="ann", **options)
-    running.run(job.pk)
+    job = control.start_backup(client, by="ann", **options)
+    execute.run(job.pk)
     job.refresh_from_db()
     return job
 
@@ -128,19 +129,19 @@ class TestBackup:
     def test_an_unexpected_fault_is_in_the_servers_log_only(self, doing, caplog):
         job = doing(lambda run: 1 / 0)
 
-        assert (job.status, job.message) == ("failed", running.UNEXPECTED)
+        assert (job.status, job.message) == ("failed", execute.UNEXPECTED)
         assert caplog.records[1].exc_info[0] is ZeroDivisionError
 
     def test_totals_that_cannot_be_stored_are_a_fault(self, doing, caplog):
         job = doing(lambda run: Outcome(files=-1))
 
-        assert (job.status, job.message) == ("failed", running.UNEXPECTED)
+        assert (job.status, job.message) == ("failed", execute.UNEXPECTED)
         assert caplog.records[1].exc_info[0] is IntegrityError
 
     def test_an_engine_that_is_not_declared_is_a_sentence(self):
         job = JobFactory(engine="gone")
 
-        running.run(job.pk)
+        execute.run(job.pk)
 
         job.refresh_from_db()
         assert (job.status, job.message) == (
@@ -187,7 +188,7 @@ class TestBackup:
     ):
         machine.fileset.verify = True
         machine.fileset.save()
-        backup = jobs.start_backup(machine, by="ann")
+        backup = control.start_backup(machine, by="ann")
 
         tasks.run_job.call(backup.pk)
 
@@ -201,7 +202,7 @@ class TestBackup:
 class TestCancel:
     def test_a_running_job_ends_at_its_next_tick(self, doing):
         def does(run):
-            jobs.cancel(run.job, "ann")
+            control.cancel(run.job, "ann")
             run.tick()
             pytest.fail("the tick should have raised Canceled")
 
@@ -211,7 +212,7 @@ class TestCancel:
 
     def test_one_that_ends_before_it_hears_of_it_is_canceled_as_well(self, doing):
         def does(run):
-            jobs.cancel(run.job, "ann")
+            control.cancel(run.job, "ann")
             run.info("All is read.")
             return Outcome(files=1)
 
@@ -235,7 +236,7 @@ class TestOneJobAClient:
         second = JobFactory(client=first.client)
 
         with pytest.raises(states.ClientBusy):
-            running.run(second.pk)
+            execute.run(second.pk)
 
         second.refresh_from_db()
         assert second.status == "queued"
@@ -251,7 +252,7 @@ class TestOneJobAClient:
         assert task.run_after > second.created
 
     def test_the_one_that_waited_longest_is_next_when_the_client_is_free(self, machine):
-        job = jobs.start_backup(machine, by="ann")
+        job = control.start_backup(machine, by="ann")
         has_task = {"type": "restore", "level": None, "seen": timezone.now()}
         waiting = [JobFactory(client=machine, **has_task) for _ in range(2)]
         JobFactory(**has_task)
@@ -260,7 +261,7 @@ class TestOneJobAClient:
         tasks.run_job.call(job.pk)
 
         (task,) = DBTaskResult.objects.all()
-        assert task.task_path == "backup_app.tasks.run_next_job"
+        assert task.task_path == "backup_app.jobs.tasks.run_next_job"
         assert task.args_kwargs["args"] == [waiting[0].pk]
 
     def test_one_that_was_next_leaves_a_client_that_is_busy_again(self):
@@ -346,8 +347,8 @@ class TestRestore:
         selection = FolderEngine().select_paths(backup, [path])
         where = tmp_path / "restored"
 
-        job = jobs.start_restore(backup, machine, selection, path=str(where).encode(), by="ann")
-        running.run(job.pk)
+        job = control.start_restore(backup, machine, selection, path=str(where).encode(), by="ann")
+        execute.run(job.pk)
 
         job.refresh_from_db()
         assert (job.status, job.files) == ("completed", 1)
@@ -355,10 +356,10 @@ class TestRestore:
 
     def test_a_backup_removed_meanwhile_is_a_sentence(self, machine):
         backup = back_up(machine)
-        job = jobs.start_restore(backup, machine, Selection(files=[(1, b"/x")]), by="ann")
+        job = control.start_restore(backup, machine, Selection(files=[(1, b"/x")]), by="ann")
         FolderEngine().remove(backup)
 
-        running.run(job.pk)
+        execute.run(job.pk)
 
         job.refresh_from_db()
         assert (job.status, job.message) == (

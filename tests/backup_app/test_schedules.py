@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test import override_settings
 
-from backup_app import schedules
+from backup_app.jobs import scheduler
 from backup_app.models import Client, Job
 
 from .engines import folder_engine
@@ -33,8 +33,8 @@ def clock(time_machine):
 
     def at(text):
         time_machine.move_to(dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC), tick=False)
-        schedules.forget_unscheduled()
-        return schedules.start_due()
+        scheduler.forget_unscheduled()
+        return scheduler.start_due()
 
     return at
 
@@ -46,7 +46,7 @@ def end_jobs():
 class TestValidate:
     @pytest.mark.parametrize("expression", [NIGHTLY, "*/5 * * * *", "0 4 * * mon-fri", "0 0 1 1 *"])
     def test_an_expression_of_five_fields_is_accepted(self, expression):
-        schedules.validate(expression)
+        scheduler.validate(expression)
 
     @pytest.mark.parametrize(
         ("expression", "sentence"),
@@ -61,7 +61,7 @@ class TestValidate:
     )
     def test_another_is_refused_in_a_sentence(self, expression, sentence):
         with pytest.raises(ValidationError) as refusal:
-            schedules.validate(expression)
+            scheduler.validate(expression)
 
         assert refusal.value.messages == [sentence]
 
@@ -70,7 +70,7 @@ class TestNextTime:
     def times(self, expression, start, count):
         time, found = dt.datetime.fromisoformat(start).replace(tzinfo=dt.UTC), []
         for _ in range(count):
-            time = schedules.next_time(expression, time)
+            time = scheduler.next_time(expression, time)
             found.append(f"{time:%d %H:%M}")
         return found
 
@@ -234,7 +234,7 @@ def test_of_several_workers_one_starts_a_backup():
 
     def work():
         barrier.wait()
-        started.append(schedules.start_due())
+        started.append(scheduler.start_due())
         connection.close()
 
     threads = [threading.Thread(target=work) for _ in range(3)]

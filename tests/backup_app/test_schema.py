@@ -3,7 +3,7 @@
 import pytest
 from drf_spectacular.generators import SchemaGenerator
 
-from backup_app import keys
+from backup_app.accounts import api_keys
 from tests.fuzzing import require_described
 from tests.recording import count_ids_from_one
 
@@ -32,7 +32,7 @@ def parties(transactional_db, settings):
 @pytest.mark.parametrize("name", ["a", "a1"])
 def test_the_api_is_as_described(name, live_server, parties):
     party = parties[name]
-    password = PASSWORD if party.is_subuser else keys.make(party.account)[1]
+    password = PASSWORD if party.is_subuser else api_keys.make(party.account)[1]
     document = SchemaGenerator().get_schema(request=None, public=True)
 
     require_described(

@@ -5,7 +5,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from backup_app import states
+from backup_app.jobs import states
 from backup_app.models import Job
 
 from .factories import JobFactory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backup_app import storages
+from backup_app.services import storages
 
 from .answering import NAME, answering_engine
 from .client import queries_of

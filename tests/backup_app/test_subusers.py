@@ -6,9 +6,9 @@ import pytest
 from django.apps import apps
 from django.core.serializers import serialize
 
-from backup_app import keys
+from backup_app.accounts import api_keys
+from backup_app.api.representations import moment
 from backup_app.models import AuditEntry, Grant, Subuser
-from backup_app.shapes import moment
 
 from .client import client_with, refused
 from .factories import ClientFactory, SubuserFactory
@@ -112,7 +112,7 @@ class TestPassword:
         assert "too similar" in refused(api.post("/api/subuser/password", data), 400)
 
     def test_one_that_looks_like_a_key_could_not_log_in(self, api, account, sam):
-        _, text = keys.make(account)
+        _, text = api_keys.make(account)
 
         assert refused(api.post("/api/subuser/password", {"subuser": "sam", "Password": text}), 400)
 

@@ -5,9 +5,10 @@ from django.test import override_settings
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from backup_app import preparing, tasks
 from backup_app.exceptions import EngineError
+from backup_app.jobs import tasks
 from backup_app.models import Download, Mailbox
+from backup_app.services import preparing
 
 from .engines import FolderEngine, folder_engine
 from .factories import JobFactory

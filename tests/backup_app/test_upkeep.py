@@ -5,7 +5,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from backup_app import reaping, upkeep
+from backup_app.jobs import periodic
+from backup_app.jobs import reap as reaping
 from backup_app.models import Job
 
 from .engines import folder_engine
@@ -36,7 +37,7 @@ def done(dead):
 
 
 def test_all_that_is_due_is_done(due):
-    upkeep.tick()
+    periodic.tick()
 
     assert done(due[0]) == ("failed", 1, 1)
 
@@ -47,7 +48,7 @@ def test_a_step_that_goes_wrong_stops_no_other(due, monkeypatch, caplog):
 
     monkeypatch.setattr(reaping, "reap", reap)
 
-    upkeep.tick()
+    periodic.tick()
 
     assert done(due[0]) == ("running", 1, 1)
     assert caplog.records[0].getMessage() == "The upkeep of backups went wrong at 'reap'."

@@ -13,10 +13,10 @@ from django.db import connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from backup_app import downloads, preparing
 from backup_app.engines.archive import downloads as archive_downloads
 from backup_app.exceptions import NotFound
 from backup_app.models import Download, Job
+from backup_app.services import downloads, preparing
 
 from .backups import back_up, local_client, local_roots, volume_of
 from .client import client_of

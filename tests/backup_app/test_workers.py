@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-from backup_app.workers import is_gone, this_worker
+from backup_app.jobs.worker_id import is_gone, this_worker
 
 
 def test_this_process_is_not_gone():
@@ -14,7 +14,7 @@ def test_roles_tell_parts_of_a_process_apart():
 
 
 def test_a_process_that_ended_is_gone():
-    code = "from backup_app.workers import this_worker; print(this_worker())"
+    code = "from backup_app.jobs.worker_id import this_worker; print(this_worker())"
     name = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert is_gone(name.stdout.strip())

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.urls import Resolver404, resolve
 from playwright.sync_api import Error
 
-from backup_app import jobs
+from backup_app.jobs import control
 from backup_app.models import Client
 from calendar_app.models import Image
 from config.models import Worker
@@ -109,7 +109,7 @@ def crawl(live_server, page, tmp_path, settings):
     call_command("seed_backup_demo", user=LOGIN, folder=tmp_path / "files")
     SubuserFactory(account=account)
     Worker.objects.create(name="worker")
-    jobs.start_backup(Client.objects.get(), level="Full", by=LOGIN)
+    control.start_backup(Client.objects.get(), level="Full", by=LOGIN)
     work()
     page.set_default_timeout(60_000)
     return Crawl(page, live_server.url)

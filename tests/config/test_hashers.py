@@ -9,9 +9,9 @@ from django.contrib.auth import hashers as django_hashers
 from rest_framework.exceptions import Throttled
 from rest_framework.test import APIClient
 
-from backup_app import throttling
+from backup_app.accounts import throttling
+from backup_app.accounts.throttling import LoginThrottle
 from backup_app.models import LoginAttempt
-from backup_app.throttling import LoginThrottle
 from config import hashers
 from config.hashers import Argon2PasswordHasher, Gate, Remembered
 

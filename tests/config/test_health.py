@@ -6,7 +6,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
-from backup_app import readiness
+from backup_app.jobs import readiness
 from config import health, services
 from config.models import Worker
 from tests.backup_app.factories import ClientFactory

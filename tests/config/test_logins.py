@@ -5,9 +5,9 @@ from rest_framework.test import APIClient
 from time_machine import travel
 from urllib3 import make_headers
 
-from backup_app import keys
+from backup_app.accounts import api_keys
+from backup_app.accounts.throttling import WIDER
 from backup_app.models import LoginAttempt
-from backup_app.throttling import WIDER
 
 pytestmark = pytest.mark.django_db
 ATTEMPTS = 10
@@ -51,7 +51,7 @@ def test_who_guesses_has_to_wait_even_with_the_right_password():
 
 def test_wrong_keys_of_many_logins_fill_no_table():
     few = WIDER * ATTEMPTS
-    key = keys.make(get_user_model().objects.get(), "key")[1]
+    key = api_keys.make(get_user_model().objects.get(), "key")[1]
 
     answers = [ask(f"bk_{'0' * 12}_x", login=f"{n}@example.org").status_code for n in range(40)]
 
@@ -168,45 +168,45 @@ class TestApiKeys:
         return APIClient().post(EVENTS, self.NEW, headers=headers).status_code
 
     def test_an_event_is_written_with_one(self, ann):
-        _, text = keys.make(ann)
+        _, text = api_keys.make(ann)
 
         assert self.post("Ann@example.org", text) == 201
 
     def test_it_fits_its_own_account_only(self, ann):
         get_user_model().objects.create_superuser("bob", "bob@example.org", "right")
-        _, text = keys.make(ann)
+        _, text = api_keys.make(ann)
 
         assert self.post("bob@example.org", text) == 401
 
     def test_a_revoked_one_is_refused(self, ann):
-        key, text = keys.make(ann)
-        keys.revoke(key.prefix)
+        key, text = api_keys.make(ann)
+        api_keys.revoke(key.prefix)
 
         assert self.post("ann@example.org", text) == 401
 
     def test_who_guesses_has_to_wait_even_with_the_right_one(self, ann):
-        _, text = keys.make(ann)
+        _, text = api_keys.make(ann)
         for number in range(ATTEMPTS):
             self.post("ann@example.org", f"{text}{number}")
 
         assert self.post("ann@example.org", text) == 429
 
     def test_others_guesses_do_not_hold_it_up(self, ann):
-        _, text = keys.make(ann)
+        _, text = api_keys.make(ann)
         for number in range(WIDER * ATTEMPTS):
             ask("x", login=f"nobody {number}")
 
         assert self.post("ann@example.org", text) == 201
 
     def test_it_costs_no_hash(self, ann, monkeypatch):
-        _, text = keys.make(ann)
+        _, text = api_keys.make(ann)
         monkeypatch.setattr(MD5PasswordHasher, "encode", None)
 
         assert self.post("ann@example.org", text) == 201
         assert self.post("ann@example.org", f"{text}x") == 401
 
     def test_it_opens_no_admin(self, ann, client):
-        _, text = keys.make(ann)
+        _, text = api_keys.make(ann)
 
         assert not client.login(username="ann", password=text)
         assert not client.login(username="ann@example.org", password=text)

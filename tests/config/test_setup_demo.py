@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth import authenticate, get_user_model
 from django.core.management import call_command
 
-from backup_app import authentication
+from backup_app.accounts import authentication
 from backup_app.models import Client
 from calendar_app.models import Event
 

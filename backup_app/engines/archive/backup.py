@@ -9,9 +9,9 @@ from pathlib import Path
 
 from django.db import transaction
 
-from ...amounts import counted
 from ...conf import conf
 from ...exceptions import EngineError
+from ...lib.formatting import counted
 from ...models import Job, JobSource, Volume
 from ..base import Outcome, Run
 from . import catalog, chain, dumps, manifest, paths, space, storing

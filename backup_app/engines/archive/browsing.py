@@ -7,8 +7,8 @@ from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Length, Substr
 
 from ...exceptions import NotFound
-from ...fields import BytesField
 from ...models import Entry, Folder, Job
+from ...models.fields import BytesField
 from ...models.job import JobSource
 from ..base import File, Node
 from ..nodes import merged

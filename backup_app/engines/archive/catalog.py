@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db import connection, transaction
 
-from ...bulk import insert_rows, quoted
+from ...lib.bulk import insert_rows, quoted
 from ...models import Client, Entry, Folder, Job
 from . import paths
 from .manifest import ManifestWriter

@@ -6,7 +6,7 @@ from pathlib import Path
 from django.db import connection
 from django.db.models import Max, Min, QuerySet
 
-from ...bulk import quoted
+from ...lib.bulk import quoted
 from ...models import Entry, Job, JobSource
 from .storing import volume_fault, volume_name
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from django.db import transaction
 
-from ...bulk import insert_rows
+from ...lib.bulk import insert_rows
 from ...models import Client, Folder
 from . import catalog, paths
 from .batches import batches

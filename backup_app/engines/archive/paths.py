@@ -3,8 +3,7 @@
 from hashlib import blake2b
 
 from ...exceptions import NotFound
-from ...paths import normalized
-from ...paths import shown as shown
+from ...lib.paths import normalized, shown
 
 ROOT = b"/"
 

@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from ...amounts import counted
 from ...exceptions import EngineError
+from ...lib.formatting import counted
 from .catalog import CatalogWriter
 from .machines import Argv, Machine
 from .paths import shown

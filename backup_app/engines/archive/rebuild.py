@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db import transaction
 
-from ...bulk import insert_rows
 from ...exceptions import BackupError, EngineError
+from ...lib.bulk import insert_rows
 from ...models import Client, Entry, Job, JobSource, Storage, Volume
 from ..base import Problem
 from . import paths

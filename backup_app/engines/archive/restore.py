@@ -4,9 +4,9 @@ import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ... import destinations
-from ...amounts import counted
 from ...exceptions import EngineError
+from ...lib import destinations
+from ...lib.formatting import counted
 from ..base import Outcome, Run
 from . import dumps, paths, recorded, remote_target, staging, storing
 from .local_target import LocalTarget

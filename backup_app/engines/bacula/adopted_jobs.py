@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 
-from ...bulk import insert_rows
+from ...lib.bulk import insert_rows
 from ...models import Client, Fileset, Job, JobSource, Pool
 from ...models.job import GOOD
 from . import names

@@ -2,8 +2,8 @@
 
 from django.db import transaction
 
+from ...jobs.job_run import LONGEST_LINE, MOST_KEPT, storable
 from ...models import Job, JobLog
-from ...run import LONGEST_LINE, MOST_KEPT, storable
 from .log_lines import Line
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from django.db.models import Max
 
-from ... import mailboxes
 from ...exceptions import BackupError, EngineUnreachable
 from ...models import Client, Job, JobSource
+from ...services import mailboxes
 from .tally import Tally
 
 

@@ -6,9 +6,9 @@ from functools import cached_property
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from ... import filesets, pools
-from ...access import normalized
+from ...accounts.access import normalized
 from ...models import Client, Fileset, Pool, Storage
+from ...services import filesets, pools
 from . import names
 from .inventory import FoundClient, FoundFileset, FoundPool
 from .tally import Tally

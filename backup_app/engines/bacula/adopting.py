@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from django.db import transaction
 
-from ...amounts import counted
+from ...lib.formatting import counted
 from ...models import Client, Job
 from . import adopted_mailboxes, history
 from .adopted_history import adopt_history

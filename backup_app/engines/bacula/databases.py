@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...exceptions import EngineError, Forbidden, NotFound, WrongState
-from ...filesets import DATABASE, KINDS
+from ...services.filesets import DATABASE, KINDS
 from ..base import Selection
 from . import commands
 from .log_lines import Line, failed_programs

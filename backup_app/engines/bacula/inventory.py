@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ... import access
+from ...accounts import access
 from ...exceptions import EngineError, EngineUnreachable
 from ...models import Client
 from . import shown_filesets

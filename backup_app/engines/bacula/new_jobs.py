@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
-from ... import tasks
+from ...jobs import tasks
 from ...models import Client, Job
 from . import adopted_jobs, history
 from .adopted_jobs import Known, has_ended, known_ids, runs

@@ -7,8 +7,7 @@ folder itself. The folders of Windows begin with their drive: ``C:/Users/``.
 import re
 
 from ...exceptions import NotFound
-from ...paths import normalized
-from ...paths import shown as shown
+from ...lib.paths import normalized, shown
 
 ROOT = b"/"
 # Bacula has a folder above ``/`` and the drives of Windows; to people those two are one.

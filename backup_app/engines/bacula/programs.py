@@ -6,7 +6,7 @@ those that an operator has had in filesets before need not.
 """
 
 from ...exceptions import EngineError
-from ...paths import shown
+from ...lib.paths import shown
 from . import databases
 from .reader import Reader, text
 from .wanted import Wanted

@@ -2,9 +2,9 @@
 
 import os
 
-from ... import destinations
-from ...amounts import counted
 from ...exceptions import EngineError, Invalid
+from ...lib import destinations
+from ...lib.formatting import counted
 from ...models import Client
 from ..base import Outcome, Run, Selection
 from . import beginning, databases, following, names, preparing, programs, sources

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from ...amounts import counted
+from ...lib.formatting import counted
 
 
 @dataclass

@@ -1,10 +1,11 @@
 from django.core.management.base import CommandError
 from rich.text import Text
 
-from ... import overview, shapes
-from ...amounts import counted, size
+from ...api import representations
+from ...lib.formatting import counted, size
+from ...services import protection
 from ..base import BackupCommand
-from ..finding import clients_named
+from ..lookup import clients_named
 from ..tables import table
 
 HEADS = ["client", "last good backup", "age", "size", "state"]
@@ -19,7 +20,7 @@ class Command(BackupCommand):
         parser.add_argument("--account", metavar="EMAIL", help="Only the clients of this account.")
 
     def handle(self, *, account, **options):
-        found = overview.of_clients(clients_named(account=account))
+        found = protection.of_clients(clients_named(account=account))
         late = [each for each in found if each.is_overdue]
         data = {"clients": [_record(each) for each in found], "overdue": len(late)}
         rows = [_row(each) for each in found]
@@ -32,7 +33,7 @@ def _record(each):
     return {
         "client": each.client.name,
         "account": each.client.account.email,
-        "last_backup": each.last and shapes.moment(each.last.ended),
+        "last_backup": each.last and representations.moment(each.last.ended),
         "job_id": each.last and each.last.pk,
         "age_seconds": each.age and int(each.age.total_seconds()),
         "stored_bytes": each.stored_bytes,
@@ -41,7 +42,7 @@ def _record(each):
 
 
 def _row(each):
-    last = shapes.moment(each.last.ended) if each.last else "none"
+    last = representations.moment(each.last.ended) if each.last else "none"
     state = Text(each.state, style=COLOURS.get(each.state, "yellow"))
     return [each.client.name, last, _words(each.age), size(each.stored_bytes), state]
 

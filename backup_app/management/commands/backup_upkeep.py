@@ -2,7 +2,7 @@ import time
 
 from django.core.management.base import BaseCommand, CommandError
 
-from ... import upkeep
+from ...jobs import periodic
 from ...models import Job
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         if every <= 0:
             raise CommandError(f"--every {every} is no time: it must be more than 0 seconds.")
         Job.objects.exists()  # fails at once without a database, which a step would only log
-        upkeep.tick()
+        periodic.tick()
         while not once:
             time.sleep(every)
-            upkeep.tick()
+            periodic.tick()

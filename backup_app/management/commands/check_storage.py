@@ -1,8 +1,8 @@
-from ...amounts import counted
 from ...engines import get_engine
+from ...lib.formatting import counted
 from ..base import BackupCommand
-from ..finding import storages_named
-from ..progress import watched
+from ..lookup import storages_named
+from ..terminal import watched
 
 
 class Command(BackupCommand):

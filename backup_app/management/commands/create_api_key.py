@@ -3,9 +3,10 @@ from datetime import timedelta
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from ... import keys, shapes
+from ...accounts import api_keys
+from ...api import representations
 from ..base import BackupCommand
-from ..finding import account_named
+from ..lookup import account_named
 
 MOST_DAYS = 36_500
 
@@ -30,6 +31,11 @@ class Command(BackupCommand):
                 f"--expires {expires} is not a number of days from 1 to {MOST_DAYS}."
             )
         until = expires and timezone.now() + timedelta(days=expires)
-        key, text = keys.make(account_named(email), name, until)
-        data = {"key": text, "prefix": key.prefix, "name": name, "expires": shapes.moment(until)}
+        key, text = api_keys.make(account_named(email), name, until)
+        data = {
+            "key": text,
+            "prefix": key.prefix,
+            "name": name,
+            "expires": representations.moment(until),
+        }
         self.answer(data, text)

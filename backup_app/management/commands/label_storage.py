@@ -1,7 +1,7 @@
-from ...amounts import counted
 from ...engines import get_engine
+from ...lib.formatting import counted
 from ..base import BackupCommand
-from ..finding import storages_named
+from ..lookup import storages_named
 
 
 class Command(BackupCommand):

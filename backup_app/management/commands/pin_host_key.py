@@ -3,7 +3,7 @@ from django.core.management.base import CommandError
 from ...engines.archive.identity import fingerprint
 from ...engines.archive.pinning import pin, pinned_keys, shown_host_keys, strangers
 from ..base import BackupCommand
-from ..finding import client_named
+from ..lookup import client_named
 
 
 class Command(BackupCommand):

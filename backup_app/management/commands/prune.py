@@ -1,11 +1,12 @@
 from dataclasses import asdict
 
-from ... import retention, shapes
-from ...amounts import counted, size
+from ...api import representations
+from ...jobs import retention
+from ...lib.formatting import counted, size
 from ..base import BackupCommand
-from ..finding import clients_named
-from ..progress import watched
+from ..lookup import clients_named
 from ..tables import table
+from ..terminal import watched
 
 HEADS = ["job", "client", "type", "level", "status", "ended", "size"]
 
@@ -51,7 +52,7 @@ class Command(BackupCommand):
                 r.type,
                 r.level,
                 r.status,
-                shapes.moment(r.ended),
+                representations.moment(r.ended),
                 size(r.stored_bytes),
             ]
             for r in removed
@@ -60,6 +61,6 @@ class Command(BackupCommand):
 
 
 def _record(removed):
-    record = asdict(removed) | {"ended": shapes.moment(removed.ended)}
+    record = asdict(removed) | {"ended": representations.moment(removed.ended)}
     del record["problem"]
     return record

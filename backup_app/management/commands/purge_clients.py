@@ -3,11 +3,12 @@ from datetime import timedelta
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from ... import retention, shapes
-from ...amounts import counted, size
+from ...api import representations
 from ...conf import conf
+from ...jobs import retention
+from ...lib.formatting import counted, size
 from ..base import BackupCommand
-from ..progress import watched
+from ..terminal import watched
 
 
 class Command(BackupCommand):
@@ -44,14 +45,14 @@ class Command(BackupCommand):
 def _record(purged):
     return {
         "client": purged.client,
-        "deleted": shapes.moment(purged.deleted),
+        "deleted": representations.moment(purged.deleted),
         "backups": purged.backups,
         "stored_bytes": purged.stored_bytes,
     }
 
 
 def _line(purged):
-    when = shapes.moment(purged.deleted)
+    when = representations.moment(purged.deleted)
     held = f"{counted(purged.backups, 'backup')}, {size(purged.stored_bytes)}"
     return f"'{purged.client}', deleted {when}: {held}."
 

@@ -1,12 +1,12 @@
 from django.core.management.base import CommandError
 
-from ... import shapes
-from ...amounts import counted
+from ...api import representations
 from ...engines import get_engine
 from ...engines.base import Problem
+from ...lib.formatting import counted
 from ..base import BackupCommand
-from ..finding import storages_named
-from ..progress import watched
+from ..lookup import storages_named
+from ..terminal import watched
 
 
 class Command(BackupCommand):
@@ -32,7 +32,7 @@ class Command(BackupCommand):
         verb = "Would bring back" if dry_run else "Brought back"
         lines = [f"Job {job.pk}, {job.level} backup of client '{job.client}'." for job in found]
         total = f"{verb} {counted(len(found), 'job')}."
-        data = {"jobs": [shapes.job(job) for job in found], "dry_run": dry_run}
+        data = {"jobs": [representations.job(job) for job in found], "dry_run": dry_run}
         self.answer(data, "\n".join([*lines, total]))
         self.fail_if([f"{problem.path}: {problem.message}" for problem in problems])
 

@@ -2,12 +2,12 @@ import os
 
 from django.core.management.base import CommandError
 
-from ... import jobs
 from ...engines import get_engine
-from ...paths import ROOT, rooted
+from ...jobs import control
+from ...lib.paths import ROOT, rooted
 from ..base import BackupCommand
-from ..finding import client_named, job_with_id
-from ..started import OPERATOR, answer_started
+from ..lookup import client_named, job_with_id
+from ..started_jobs import OPERATOR, answer_started
 
 
 class Command(BackupCommand):
@@ -39,10 +39,12 @@ class Command(BackupCommand):
     def handle(self, *, job, paths, to, client, wait, **options):
         backup = job_with_id(job)
         target = client_named(client, backup.account.email) if client else backup.client
-        jobs.require_good(backup)
+        control.require_good(backup)
         wanted = [_wanted(path) for path in paths]
         selection = get_engine(backup.engine).select_paths(backup, wanted)
-        started = jobs.start_restore(backup, target, selection, path=os.fsencode(to), by=OPERATOR)
+        started = control.start_restore(
+            backup, target, selection, path=os.fsencode(to), by=OPERATOR
+        )
         answer_started(self, [started], wait=wait)
 
 

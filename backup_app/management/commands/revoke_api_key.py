@@ -1,4 +1,5 @@
-from ... import keys, shapes
+from ...accounts import api_keys
+from ...api import representations
 from ..base import BackupCommand
 
 
@@ -10,6 +11,10 @@ class Command(BackupCommand):
         parser.add_argument("prefix", help="The characters between 'bk_' and the next '_'.")
 
     def handle(self, *, prefix, **options):
-        key = keys.revoke(prefix)
-        data = {"prefix": key.prefix, "name": key.name, "revoked": shapes.moment(key.revoked)}
+        key = api_keys.revoke(prefix)
+        data = {
+            "prefix": key.prefix,
+            "name": key.name,
+            "revoked": representations.moment(key.revoked),
+        }
         self.answer(data, f"Revoked the API key {key.prefix} of {key.account}.")

@@ -1,7 +1,7 @@
-from ... import jobs
+from ...jobs import control
 from ..base import BackupCommand
-from ..finding import client_named, own
-from ..started import OPERATOR, answer_started
+from ..lookup import client_named, own
+from ..started_jobs import OPERATOR, answer_started
 
 
 class Command(BackupCommand):
@@ -32,5 +32,5 @@ class Command(BackupCommand):
             "fileset": own(client.account.backup_filesets, fileset, "fileset"),
             "pool": own(client.account.backup_pools, pool, "pool"),
         }
-        job = jobs.start_backup(client, level=level, **instead, by=OPERATOR)
+        job = control.start_backup(client, level=level, **instead, by=OPERATOR)
         answer_started(self, [job], wait=wait)

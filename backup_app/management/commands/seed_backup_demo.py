@@ -2,7 +2,7 @@ from pathlib import Path
 
 from ...demo.seeding import DemoBackup, fill, may_be_read
 from ..base import BackupCommand
-from ..finding import account_named
+from ..lookup import account_named
 
 
 class Command(BackupCommand):

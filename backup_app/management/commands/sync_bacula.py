@@ -1,14 +1,14 @@
 from django.core.management.base import CommandError
 
-from ...amounts import counted
 from ...conf import conf
 from ...engines import get_engine
 from ...engines.bacula import BaculaEngine
 from ...engines.bacula.adopting import Adoption
+from ...lib.formatting import counted
 from ...models import Zone
 from ..base import BackupCommand
-from ..finding import account_named
-from ..progress import watched
+from ..lookup import account_named
+from ..terminal import watched
 
 
 class Command(BackupCommand):

@@ -1,10 +1,10 @@
 from django.db.models import Max, Q
 
-from ... import jobs
+from ...jobs import control
 from ...models import Job
 from ..base import BackupCommand
-from ..finding import job_with_id
-from ..started import OPERATOR, answer_started
+from ..lookup import job_with_id
+from ..started_jobs import OPERATOR, answer_started
 
 
 class Command(BackupCommand):
@@ -24,7 +24,7 @@ class Command(BackupCommand):
 
     def handle(self, *, wait, **options):
         backups = [job_with_id(pk) for pk in options["jobs"] or newest_chains()]
-        started = [jobs.start_verify(backup, OPERATOR) for backup in backups]
+        started = [control.start_verify(backup, OPERATOR) for backup in backups]
         answer_started(self, started, wait=wait, one=False)
 
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from backup_app import keys
+from backup_app.accounts import api_keys
 from backup_app.demo.seeding import ADDRESS
 
 from ...data import DEMO_FILES
@@ -56,7 +56,7 @@ class Command(BaseCommand):
             stdout=self.stdout,
             stderr=self.stderr,
         )
-        _, key = keys.make(account, "demo")
+        _, key = api_keys.make(account, "demo")
         return lines_of(DEMO_API_KEY=key, DEMO_CLIENT_IP=ADDRESS, DEMO_FOLDER=str(folder))
 
 

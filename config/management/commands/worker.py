@@ -3,7 +3,7 @@ from django.dispatch import receiver
 from django_tasks.signals import task_finished, task_started
 from django_tasks_db.management.commands.db_worker import Command as DatabaseWorker
 
-from backup_app import upkeep
+from backup_app.jobs import periodic
 
 from ... import health
 from ...heartbeat import beating
@@ -22,7 +22,7 @@ class Command(DatabaseWorker):
 
     def handle(self, *, worker_id, **options):
         health.require_migrations()
-        with beating(worker_id, daily=prune, often=upkeep.tick):
+        with beating(worker_id, daily=prune, often=periodic.tick):
             super().handle(worker_id=worker_id, **options)
 
 

@@ -6,9 +6,9 @@ import time
 import pytest
 from django.db import connections
 
-from backup_app import jobs, running
 from backup_app.engines import get_engine
 from backup_app.exceptions import EngineUnreachable
+from backup_app.jobs import control, execute
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
@@ -35,7 +35,7 @@ def client(bacula_client, own):
 
 @pytest.fixture
 def backup(client):
-    return ended(jobs.start_backup(client, level="full", by="test"))
+    return ended(control.start_backup(client, level="full", by="test"))
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def api(backup):
 
 def ended(job):
     """Do a queued job and look after it until it has ended."""
-    running.run(job.pk)
+    execute.run(job.pk)
     return looked_after(job, until=lambda job: job.status not in AT_WORK)
 
 
@@ -64,7 +64,7 @@ def looked_after(job, until):
     deadline = time.monotonic() + 60
     while not until(job := Job.objects.get(pk=job.pk)):
         assert time.monotonic() < deadline, log_of(job)
-        running.resume(job.pk)
+        execute.resume(job.pk)
         time.sleep(0.1)
     return job
 
@@ -176,9 +176,9 @@ def test_a_director_without_its_catalog_is_no_use(bacula, director):
 
 @pytest.mark.parametrize("away", [*GONE, catalog_down])
 def test_a_backup_that_begins_meanwhile_waits_and_is_made(bacula, client, away):
-    job = jobs.start_backup(client, level="full", by="test")
+    job = control.start_backup(client, level="full", by="test")
     with away(bacula):
-        running.run(job.pk)
+        execute.run(job.pk)
         job.refresh_from_db()
         assert (job.status, job.worker, job.engine_job_id) == ("running", "", None)
 
@@ -190,17 +190,17 @@ def test_a_backup_that_begins_meanwhile_waits_and_is_made(bacula, client, away):
 
 @pytest.mark.parametrize("away", [director_killed, director_hangs])
 def test_a_backup_that_is_canceled_meanwhile_is_gone_before_the_next(bacula, client, away):
-    job = jobs.start_backup(client, level="full", by="test")
-    running.run(job.pk)
+    job = control.start_backup(client, level="full", by="test")
+    execute.run(job.pk)
     job.refresh_from_db()
     with away(bacula):
-        jobs.cancel(job, by="test")
-        running.resume(job.pk)
+        control.cancel(job, by="test")
+        execute.resume(job.pk)
 
     job = looked_after(job, until=lambda job: job.status not in AT_WORK)
     assert job.status == "canceled", log_of(job)
 
-    assert ended(jobs.start_backup(client, level="full", by="test")).status == "completed"
+    assert ended(control.start_backup(client, level="full", by="test")).status == "completed"
     assert bacula.query(f"SELECT jobid FROM job WHERE jobid = {job.engine_job_id}") == []  # noqa: S608
 
 
@@ -221,7 +221,7 @@ def test_a_password_that_is_wrong_is_told(bacula, client, backup, api, settings)
     assert "refuses us: 1999 Authorization failed" in refused(
         api("run/{ip}", {"cmd": "hostname"}), 502
     )
-    job = ended(jobs.start_backup(client, level="full", by="test"))
+    job = ended(control.start_backup(client, level="full", by="test"))
     assert job.status == "failed"
     assert "refuses us: 1999 Authorization failed" in job.message
     assert api("files/{job}", {"path": "/"}).status_code == 200

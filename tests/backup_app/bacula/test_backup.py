@@ -2,9 +2,9 @@
 
 import pytest
 
-from backup_app import jobs, running
 from backup_app.engines import get_engine
 from backup_app.exceptions import Unfinished
+from backup_app.jobs import control, execute
 from backup_app.models import Job
 
 from ..runs import Recording
@@ -85,7 +85,7 @@ def test_it_tells_how_far_it_is(bacula, bacula_client, tree):
 
     job = look_until(look(start(bacula_client(tree))), runs)
 
-    jobs.cancel(job, "test")
+    control.cancel(job, "test")
     assert finish(job).status == "canceled"
 
 
@@ -115,7 +115,7 @@ def back_up_as_another(job):
     """Make a backup with a job's comment, as a project did whose database is no more."""
     pk = job.pk
     other = Job.objects.get(pk=pk)
-    running.states.begin(pk, "another")
+    execute.states.begin(pk, "another")
     with pytest.raises(Unfinished):
         get_engine().backup(Recording(other))
     number = other.engine_job_id
@@ -134,7 +134,7 @@ def test_machines_are_backed_up_at_once(bacula, bacula_client, tree):
     assert finish(start(other)).status in ("completed", "warnings")
 
     assert look(slow).status == "running"
-    jobs.cancel(slow, "test")
+    control.cancel(slow, "test")
     assert finish(slow).status == "canceled"
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from backup_app import jobs, running
 from backup_app.engines import get_engine
 from backup_app.exceptions import EngineUnreachable
+from backup_app.jobs import control, execute
 from backup_app.models import Job
 
 from ..runs import Recording
@@ -161,7 +161,7 @@ def test_a_canceled_job_ends_in_bacula_too_and_leaves_no_space_taken(bacula, bac
     client = bacula_client(tree)
     job = look_until(look(start(client)), runs)
 
-    jobs.cancel(job, "test")
+    control.cancel(job, "test")
     until(lambda: status_of(bacula, job) == "A", 5)
 
     job = finish(job)
@@ -174,11 +174,11 @@ def test_a_job_is_followed_by_whoever_looks_after_the_service_was_killed(
     bacula, bacula_client, tree
 ):
     job = start(bacula_client(tree))
-    running.states.begin(job.pk, "gone:1:1")
+    execute.states.begin(job.pk, "gone:1:1")
     job.refresh_from_db()
-    with pytest.raises(running.Unfinished):
+    with pytest.raises(execute.Unfinished):
         get_engine().backup(Recording(Job.objects.get(pk=job.pk)))
-    running.states.set_aside(job.pk, "gone:1:1")
+    execute.states.set_aside(job.pk, "gone:1:1")
 
     assert finish(Job.objects.get(pk=job.pk)).status == "completed"
 
@@ -200,7 +200,7 @@ def test_what_is_left_in_a_director_that_was_away_goes_when_it_is_back(bacula, b
     until(lambda: status_of(bacula, job) == "T")
     bacula.director.stop()
     get_engine().discard(job)
-    running.states.give_up(job.pk, job.worker, "failed")
+    execute.states.give_up(job.pk, job.worker, "failed")
     with pytest.raises(EngineUnreachable):
         get_engine().adopt_jobs()
     bacula.director.start()

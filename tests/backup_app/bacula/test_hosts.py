@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from backup_app import running
 from backup_app.engines import get_engine
+from backup_app.jobs import execute
 from backup_app.models import Job
 
 from ..factories import JobFactory
@@ -91,7 +91,7 @@ def large_tree(tree):
 def begin(client, **fields):
     """Begin a job, a full backup unless told, and return it."""
     job = JobFactory(client=client, **fields)
-    running.run(job.pk)
+    execute.run(job.pk)
     return job
 
 
@@ -102,7 +102,7 @@ def follow(*jobs, until=lambda job: job.status in ENDED, seconds):
     while waiting:
         assert time.monotonic() < deadline, [(job.status, log_of(job)) for job in waiting]
         for job in waiting:
-            running.resume(job.pk)
+            execute.resume(job.pk)
             job.refresh_from_db()
         waiting = [job for job in waiting if not until(job)]
         time.sleep(0.1)

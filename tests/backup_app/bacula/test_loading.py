@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from backup_app import jobs, running
 from backup_app.engines import get_engine
 from backup_app.exceptions import EngineError, EngineUnreachable, Forbidden, NotFound, WrongState
+from backup_app.jobs import control, execute
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
@@ -40,10 +40,10 @@ def client(bacula, bacula_client, script, settings, kind, name, tmp_path):
 
 
 def finish(job):
-    running.run(job.pk)
+    execute.run(job.pk)
     while (job := Job.objects.get(pk=job.pk)).status in AT_WORK:
         time.sleep(0.1)
-        running.resume(job.pk)
+        execute.resume(job.pk)
     return job
 
 
@@ -52,13 +52,13 @@ def log_of(job):
 
 
 def back_up(client, level="Full", status="completed"):
-    job = finish(jobs.start_backup(client, level=level, by="test"))
+    job = finish(control.start_backup(client, level=level, by="test"))
     assert job.status == status, log_of(job)
     return job
 
 
 def load(backup, client, name, kind):
-    return finish(jobs.start_database_restore(backup, client, name, kind, by="test"))
+    return finish(control.start_database_restore(backup, client, name, kind, by="test"))
 
 
 def refusal_of(error, call, *arguments):
@@ -200,7 +200,7 @@ class TestMysql:
         chosen = get_engine().select_paths(backup, paths)
         place = tmp_path / "it's $(a) place"
 
-        job = finish(jobs.start_restore(backup, client, chosen, path=bytes(place), by="test"))
+        job = finish(control.start_restore(backup, client, chosen, path=bytes(place), by="test"))
 
         file = place / f".databases/mysql/{name}.sql"
         assert job.status == "completed", log_of(job)
@@ -211,7 +211,7 @@ class TestMysql:
     def test_a_backup_with_a_dump_is_verified(self, client, name):
         backup = back_up(client)
 
-        job = finish(jobs.start_verify(backup, by="test"))
+        job = finish(control.start_verify(backup, by="test"))
 
         assert job.status == "completed", log_of(job)
 
@@ -267,6 +267,6 @@ class TestMysql:
         place = f"/dev/null/load-database/{name}".encode()
 
         with pytest.raises(Forbidden, match="is no destination for files"):
-            jobs.start_restore(backup, client, chosen, path=place, by="test")
+            control.start_restore(backup, client, chosen, path=place, by="test")
 
         assert server.query(name, THINGS) == "1\tnow\n"

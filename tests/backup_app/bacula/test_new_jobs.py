@@ -7,11 +7,11 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from backup_app import adoption, states
 from backup_app.engines.bacula.adopted_history import adopt_history
 from backup_app.engines.bacula.adopted_jobs import Known
 from backup_app.engines.bacula.tally import Tally
 from backup_app.exceptions import EngineUnreachable
+from backup_app.jobs import adoption, states
 from backup_app.models import Job
 
 from ..factories import JobFactory, ZoneFactory
@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("engine")]
 def harvested(monkeypatch):
     """The jobs whose mailboxes were looked for."""
     found = []
-    monkeypatch.setattr("backup_app.mailboxes.harvest", found.append)
+    monkeypatch.setattr("backup_app.services.mailboxes.harvest", found.append)
     return found
 
 

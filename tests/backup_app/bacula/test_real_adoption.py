@@ -6,10 +6,10 @@ import time
 import pytest
 from django.utils import timezone
 
-from backup_app import jobs, retention, upkeep
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import history, new_jobs
 from backup_app.engines.bacula.chains import Chains
+from backup_app.jobs import control, periodic, retention
 from backup_app.models import Client, Job
 
 from ..factories import FilesetFactory
@@ -92,7 +92,7 @@ def followed(pk, statuses=("completed",)):
     deadline = time.monotonic() + 60
     while (job := Job.objects.get(pk=pk)).is_open:
         assert time.monotonic() < deadline, vars(job)
-        upkeep.tick()
+        periodic.tick()
         time.sleep(0.1)
     assert job.status in statuses, list(job.log.values_list("message", flat=True))
     return job
@@ -116,7 +116,7 @@ def adopted(number):
     deadline = time.monotonic() + 60
     while not (found := Job.objects.filter(engine_job_id=number).first()):
         assert time.monotonic() < deadline
-        upkeep.tick()
+        periodic.tick()
     return found
 
 
@@ -165,7 +165,7 @@ def test_it_can_be_canceled_here(bacula, machine, job, gate):
     bacula.bconsole(f"run job={job} level=Full yes")
     running = adopted(newest(job))
 
-    jobs.cancel(running, "kim")
+    control.cancel(running, "kim")
 
     followed(running.pk, ["canceled"])
     assert bacula.wait(newest(job)) == "A"
@@ -217,7 +217,7 @@ def test_while_the_director_is_away_it_waits_as_long_as_that_takes(
 
     for _ in range(2):
         Job.objects.update(seen=None)
-        upkeep.tick()
+        periodic.tick()
     assert Job.objects.get(pk=running.pk).status == "running"
 
     options["port"] = port

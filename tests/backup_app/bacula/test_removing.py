@@ -2,10 +2,10 @@
 
 import pytest
 
-from backup_app import jobs, retention
 from backup_app.engines import get_engine
 from backup_app.engines.unneeded import delete_unneeded
 from backup_app.exceptions import EngineError, WrongState
+from backup_app.jobs import control, retention
 from backup_app.models import Job
 
 from .working import back_up, fill_slowly, finish, look, look_until, runs, status_of
@@ -73,7 +73,7 @@ def test_what_others_need_is_not_removed(bacula, bacula_client, tree):
 def test_what_a_running_backup_will_build_on_is_not_removed(bacula, bacula_client, tree, level):
     client = bacula_client(tree)
     full = back_up(client)
-    job = look(jobs.start_backup(client, level=level, by="test"))
+    job = look(control.start_backup(client, level=level, by="test"))
 
     with pytest.raises(WrongState, match=f"Job {job.pk} needs backup {full.pk} and is running"):
         get_engine().remove(kept(full))
@@ -176,12 +176,12 @@ def test_space_is_got_back_while_drives_are_busy(bacula, bacula_client, tree, si
     (tree / "other").mkdir()
     fill_slowly(tree / "other")
     other = bacula_client(tree / "other", machine=bacula.two)
-    slow = look_until(look(jobs.start_backup(other, level="Full", by="test")), runs)
+    slow = look_until(look(control.start_backup(other, level="Full", by="test")), runs)
 
     get_engine().remove(job)
 
     assert [size < LABEL for size in sizes(client)] == [True]
-    jobs.cancel(slow, "test")
+    control.cancel(slow, "test")
     finish(slow)
 
 

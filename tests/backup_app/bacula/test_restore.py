@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from backup_app import jobs
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import restore as restoring
 from backup_app.engines.base import Selection
 from backup_app.exceptions import Forbidden, Invalid
+from backup_app.jobs import control
 from backup_app.models import Job
 
 from ..factories import ClientFactory
@@ -33,7 +33,7 @@ def to(tmp_path):
 def start(backup, *chosen, to, client=None):
     selection = get_engine().select_paths(backup, [os.fsencode(path) for path in chosen])
     client = client or backup.client
-    return jobs.start_restore(backup, client, selection, path=os.fsencode(to), by="test")
+    return control.start_restore(backup, client, selection, path=os.fsencode(to), by="test")
 
 
 def restore(backup, *chosen, to, client=None, status="completed"):
@@ -107,7 +107,7 @@ def test_a_hard_link_brings_what_it_leads_to(bacula, bacula_client, tree, to, ch
 def test_what_is_unknown_begins_nothing(bacula, bacula_client, tree, to):
     backup = back_up(bacula_client(tree))
     unknown = Selection(files=[(2**40, b"/none")])
-    job = jobs.start_restore(backup, backup.client, unknown, path=os.fsencode(to), by="test")
+    job = control.start_restore(backup, backup.client, unknown, path=os.fsencode(to), by="test")
 
     job = finish(job)
 
@@ -175,7 +175,7 @@ def test_a_canceled_restore_ends_in_bacula_too(bacula, bacula_client, tree, to, 
         volume.unlink()
     job = look_until(look(start(backup, tree, to=to)), lambda job: "mount" in job.engine_state)
 
-    jobs.cancel(job, "test")
+    control.cancel(job, "test")
 
     job = finish(job)
     assert job.status == "canceled"

@@ -3,10 +3,11 @@
 import pytest
 from django.utils import timezone
 
-from backup_app import adoption, clients, schedules
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import names, scheduling
+from backup_app.jobs import adoption, scheduler
 from backup_app.models import Client, Job
+from backup_app.services import clients
 
 from ..factories import PoolFactory
 from .conftest import ENGINE
@@ -53,7 +54,7 @@ def test_the_director_starts_the_backups_of_a_schedule(bacula, client, keeping):
 def test_this_service_leaves_them_to_it(client, keeping):
     keeping()
 
-    assert schedules.start_due() == 0
+    assert scheduler.start_due() == 0
 
     client.refresh_from_db()
     assert client.scheduled > LONG_AGO

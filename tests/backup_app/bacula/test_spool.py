@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from backup_app import preparing
 from backup_app.engines.bacula import BaculaEngine, downloads
 from backup_app.engines.bacula.spool import DAY, GRACE, Spool
 from backup_app.exceptions import EngineError, NotFound
 from backup_app.models import Download
+from backup_app.services import preparing
 
 from ..factories import JobFactory
 

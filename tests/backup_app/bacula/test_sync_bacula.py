@@ -2,8 +2,8 @@
 
 import pytest
 
-from backup_app import clients
 from backup_app.models import Client, Fileset, Job, Mailbox, Pool, Storage
+from backup_app.services import clients
 
 from ..client import client_of
 from ..commands import command

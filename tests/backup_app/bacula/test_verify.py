@@ -2,7 +2,7 @@
 
 import pytest
 
-from backup_app import jobs
+from backup_app.jobs import control
 
 from ..factories import PoolFactory
 from .working import back_up, finish, log_of
@@ -26,7 +26,7 @@ def chain(bacula, bacula_client, tree):
 
 
 def verify(job, status):
-    done = finish(jobs.start_verify(job, "test"))
+    done = finish(control.start_verify(job, "test"))
     assert (done.status, log_of(done)) == (status, log_of(done))
     return done
 

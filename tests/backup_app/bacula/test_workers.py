@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from backup_app import jobs, resuming, upkeep
+from backup_app.jobs import control, periodic, resume
 from backup_app.models import Job
 
 from ..processes import manage, wait_for
@@ -24,13 +24,13 @@ LONGEST = 0.5  # seconds that a worker takes to begin a backup, about
 @pytest.fixture(autouse=True)
 def without_waiting(monkeypatch):
     """Let this process look after jobs whenever it is asked to."""
-    monkeypatch.setattr(resuming, "EVERY", resuming.EVERY * 0)
+    monkeypatch.setattr(resume, "EVERY", resume.EVERY * 0)
 
 
 def look_after(job):
     deadline = time.monotonic() + SECONDS
     while job.status in ("queued", "running"):
-        upkeep.tick()
+        periodic.tick()
         job.refresh_from_db()
         assert time.monotonic() < deadline, job.status
         time.sleep(0.05)
@@ -43,7 +43,7 @@ def begun_in_bacula(bacula, job):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_backup_whose_worker_is_killed_is_made_once(bacula, bacula_client, own, tmp_path, seed):
-    job = jobs.start_backup(bacula_client(own), level="Full", by="test")
+    job = control.start_backup(bacula_client(own), level="Full", by="test")
 
     with manage(tmp_path, *WORKER) as worker:
         wait_for(lambda: not Job.objects.filter(pk=job.pk, status="queued").exists(), worker)
@@ -57,7 +57,7 @@ def test_a_backup_whose_worker_is_killed_is_made_once(bacula, bacula_client, own
 
 
 def test_a_worker_makes_a_backup_from_beginning_to_end(bacula, bacula_client, own, tmp_path):
-    job = jobs.start_backup(bacula_client(own), level="Full", by="test")
+    job = control.start_backup(bacula_client(own), level="Full", by="test")
 
     with manage(tmp_path, *WORKER) as worker:
         ended = Job.objects.filter(pk=job.pk, ended__isnull=False)

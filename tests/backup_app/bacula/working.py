@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from backup_app import jobs, running
+from backup_app.jobs import control, execute
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
@@ -25,9 +25,9 @@ def until(condition, seconds=SECONDS):
 def look(job) -> Job:
     """Look once after a job, which begins it if it is queued, and return it as it is then."""
     if job.status == Job.Status.QUEUED:
-        running.run(job.pk)
+        execute.run(job.pk)
     else:
-        running.resume(job.pk)
+        execute.resume(job.pk)
     return Job.objects.get(pk=job.pk)
 
 
@@ -58,7 +58,7 @@ def look_until(job, condition, seconds=SECONDS) -> Job:
 
 def start(client, level="Full") -> Job:
     """Ask for a backup, which nobody has looked after yet."""
-    return jobs.start_backup(client, level=level, by="test")
+    return control.start_backup(client, level=level, by="test")
 
 
 def back_up(client, level="Full", status="completed") -> Job:

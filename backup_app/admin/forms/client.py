@@ -1,0 +1,54 @@
+from django.core.exceptions import ValidationError
+
+from ...lib import ssh_keys
+from ...models import Client
+from ...services import clients, filesets
+from ...services.adopted import kept_fields
+from .owned import OwnedForm
+from .refusals import refusals
+
+PLACE = ["zone", "pool", "fileset", "schedule", "connection"]
+CHECKED = ["name", "system", "ip", "internal_ip", *PLACE]
+OWN = ["pool", "fileset"]
+
+
+class ClientForm(OwnedForm):
+    """A client, whose pool and fileset are those of its account."""
+
+    def clean_host_key(self):
+        text = self.cleaned_data["host_key"]
+        ssh_keys.validate(text)
+        return text
+
+    def clean_schedule(self):
+        try:
+            return filesets.schedule(self.cleaned_data["schedule"])
+        except ValueError as e:
+            raise ValidationError(str(e)) from e
+
+    def clean(self):
+        super().clean()
+        for name in OWN:
+            self._require_own(name)
+        self._require_free_name()
+        if not self.errors:
+            self._check()
+        return self.cleaned_data
+
+    def _check(self):
+        # What the engine keeps of an adopted client is shown only, and not in the form.
+        shown = {name: getattr(self.known, name) for name in kept_fields(self.known)}
+        given = {name: (shown | self.cleaned_data)[name] for name in CHECKED}
+        with refusals(self):
+            self.cleaned_data |= clients.cleaned(self.owner, known=self.known, **given)
+
+    def _require_own(self, name):
+        record = self.cleaned_data.get(name)
+        if record and self.owner and record.account_id != self.owner.pk:
+            self.add_error(name, f"There is no {name} '{record}' in the account '{self.owner}'.")
+
+    def _require_free_name(self):
+        name = self.cleaned_data.get("name")
+        others = Client.objects.present().exclude(pk=self.instance.pk)
+        if self.owner and others.filter(account=self.owner, name=name).exists():
+            self.add_error("name", f"The account has a client '{name}' already.")

@@ -1,0 +1,73 @@
+from django import forms
+from unfold.widgets import (
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldBooleanSwitchWidget,
+)
+
+from ...services import filesets
+from .lines import DatabasesField, LinesField, PathsField
+from .owned import OwnedForm
+from .refusals import refusals
+
+CHECKED = ["include", "exclude", "databases", "verify", "schedule"]
+OPTIONS = ["one_filesystem", "compression"]
+CONTENT = ["name", "include", "databases"]
+KEPT = ["include", "exclude", "databases", *OPTIONS]  # by the engine, of an adopted one
+
+
+class FilesetForm(OwnedForm):
+    """A fileset: what is backed up as lines of text, instead of JSON."""
+
+    include = PathsField(
+        label="Folders and files", required=False, help_text="Absolute paths, one a line."
+    )
+    exclude = LinesField(
+        label="Left out",
+        required=False,
+        help_text="Patterns such as *.tmp for names or /var/cache for paths, one a line.",
+    )
+    databases = DatabasesField(
+        required=False, help_text="One a line: mysql or postgresql, a blank, the name."
+    )
+    one_filesystem = forms.BooleanField(
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text="Stay on the file system that each of the folders is on.",
+    )
+    compression = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=19,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text="1 is quick, 19 is small; empty is the engine's own.",
+    )
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if self.instance.is_adopted:
+            self.fields = {name: self.fields[name] for name in self.fields if name not in KEPT}
+        for name in OPTIONS:
+            if name in self.fields:
+                self.fields[name].initial = self.instance.options.get(name)
+
+    def clean(self):
+        super().clean()
+        given = {name: self.cleaned_data[name] for name in CHECKED if name in self.cleaned_data}
+        with refusals(self):
+            self.cleaned_data |= filesets.cleaned(given)
+        if not self.instance.is_adopted:
+            self._check_content()
+        return self.cleaned_data
+
+    def _check_content(self):
+        with refusals(self):
+            self.instance.options = self._options()
+        if not self.errors:
+            with refusals(self):
+                filesets.require_content(*(self.cleaned_data[name] for name in CONTENT))
+
+    def _options(self):
+        given = {name: self.cleaned_data.get(name) for name in OPTIONS}
+        given = {name: value for name, value in given.items() if value is not None}
+        others = {k: v for k, v in self.instance.options.items() if k not in OPTIONS}
+        return others | filesets.cleaned({"options": given})["options"]

@@ -1,0 +1,15 @@
+from ...services import pools
+from .owned import OwnedForm
+from .refusals import refusals
+
+
+class PoolForm(OwnedForm):
+    """A pool, whose storage is in the zone of its clients."""
+
+    def clean(self):
+        super().clean()
+        storage = self.cleaned_data.get("storage")
+        if self.known and storage:
+            with refusals(self, "storage"):
+                pools.require_zone(self.known, storage)
+        return self.cleaned_data

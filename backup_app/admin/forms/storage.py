@@ -1,0 +1,59 @@
+from pathlib import Path
+
+from django import forms
+
+from ...engines import get_engine
+from ...exceptions import InvalidEngine
+from ...models import Storage
+from ...services import pools
+from .refusals import refusals
+
+
+class StorageForm(forms.ModelForm):
+    """A storage, of the kind that its zone's engine has.
+
+    A folder has an absolute path, which no other one has; a device has what the engine calls it.
+    """
+
+    def clean_path(self):
+        path = self.cleaned_data["path"]
+        if not path:
+            return path
+        if not path.startswith("/") or ".." in Path(path).parts:
+            raise forms.ValidationError(f"'{path}' is no absolute path without '..'.")
+        # Two storages in one folder would take each other's volumes for orphans.
+        path = str(Path(path))
+        others = Storage.objects.exclude(pk=self.instance.pk).filter(path=path)
+        if other := others.first():
+            raise forms.ValidationError(f"'{path}' is the folder of storage '{other}' already.")
+        return path
+
+    def clean_zone(self):
+        zone = self.cleaned_data["zone"]
+        if self.instance.pk and zone != self.instance.zone:
+            with refusals(self, "zone"):
+                for pool in self.instance.pools.all():
+                    pools.require_zone(pool, Storage(name=self.instance.name, zone=zone))
+        return zone
+
+    def clean(self):
+        super().clean()
+        # Of an adopted one neither is in the form.
+        if zone := self.cleaned_data.get("zone"):
+            self._check_kind(zone)
+        return self.cleaned_data
+
+    def _check_kind(self, zone):
+        try:
+            self.instance.kind = get_engine(zone.engine).storage_kind
+        except InvalidEngine as e:
+            self.add_error("zone", str(e))
+            return
+        is_folder = self.instance.kind == Storage.Kind.FOLDER
+        path = self.cleaned_data.get("path")
+        if is_folder and path == "":
+            self.add_error("path", "A folder needs its absolute path.")
+        if not is_folder and path:
+            self.add_error("path", "The engine of this zone has devices, not folders with a path.")
+        if is_folder and self.cleaned_data.get("engine_name"):
+            self.add_error("engine_name", "Only devices of an engine have a name there.")

@@ -1,0 +1,32 @@
+from django import forms
+from unfold.widgets import UnfoldAdminPasswordToggleWidget
+
+from ...accounts import subusers
+from .owned import OwnedForm
+from .refusals import refusals
+
+
+class SubuserForm(OwnedForm):
+    """A subuser; the password is written here and never shown."""
+
+    new_password = forms.CharField(
+        label="Password",
+        required=False,
+        strip=False,
+        max_length=1000,
+        widget=UnfoldAdminPasswordToggleWidget({"autocomplete": "new-password"}),
+        help_text="Empty: stays as it is. Without one, the subuser cannot log in.",
+    )
+
+    def clean_login(self):
+        with refusals(self, "login"):
+            self.cleaned_data["login"] = subusers.cleaned_login(self.cleaned_data["login"])
+            subusers.require_free(self.cleaned_data["login"], self.known)
+        return self.cleaned_data.get("login")
+
+    def _post_clean(self):
+        # The password is compared with the names, which the instance has only from here on.
+        super()._post_clean()
+        if password := self.cleaned_data.get("new_password"):
+            with refusals(self, password="new_password"):  # noqa: S106 - a field's name
+                subusers.require_strong(self.instance, password)

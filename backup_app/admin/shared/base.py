@@ -1,0 +1,65 @@
+"""What all of the app's pages in the admin have in common."""
+
+from django.contrib import messages
+from django.db import IntegrityError
+from django.http import HttpResponseRedirect
+from unfold.admin import ModelAdmin
+
+from ...accounts import audit
+from ...accounts.callers import address_of
+
+
+class BackupAdmin(ModelAdmin):
+    """What is added, changed and deleted here is audited as what the API does."""
+
+    list_filter_submit = True
+    list_per_page = 50
+    show_full_result_count = False
+
+    def changeform_view(self, request, *args, **kwargs):
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except IntegrityError:
+            # The form found all well: somebody else saved between that and now.
+            name = self.opts.verbose_name
+            sentence = f"Another request has just saved such a {name}: nothing was saved by this."
+            messages.error(request, sentence)
+            return HttpResponseRedirect(request.get_full_path())
+
+    def log_addition(self, request, obj, message):
+        self._note(request, obj, "add")
+        return super().log_addition(request, obj, message)
+
+    def log_change(self, request, obj, message):
+        entry = super().log_change(request, obj, message)
+        self._note(request, obj, "change", entry.get_change_message())
+        return entry
+
+    def log_deletions(self, request, queryset):
+        for obj in queryset:
+            self._note(request, obj, "delete")
+        return super().log_deletions(request, queryset)
+
+    def _note(self, request, obj, verb, detail=""):
+        audit.note(
+            account=getattr(obj, "account", None),
+            login=request.user.get_username(),
+            address=address_of(request),
+            operation=f"admin: {verb} {self.opts.verbose_name}",
+            target=str(obj),
+            outcome=audit.Outcome.DONE,
+            detail=detail,
+        )
+
+
+class ReadOnly:
+    """For what the service writes and nobody changes."""
+
+    def has_add_permission(self, request, obj=None):
+        return False
+
+    def has_change_permission(self, request, obj=None):
+        return False
+
+    def has_delete_permission(self, request, obj=None):
+        return False

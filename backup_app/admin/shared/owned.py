@@ -1,0 +1,19 @@
+"""What belongs to an account."""
+
+from ...services.adopted import kept_fields
+from .base import BackupAdmin
+from .filters import RelatedFilter
+
+
+class OwnedAdmin(BackupAdmin):
+    """Records of all accounts; whose one is, is said when it is made, and never changed."""
+
+    list_filter = [("account", RelatedFilter)]
+    autocomplete_fields = ["account"]
+    derived_fields = []
+
+    def get_readonly_fields(self, request, obj=None):
+        return [*self.derived_fields, *(["account"] if obj else []), *kept_fields(obj)]
+
+    def get_changeform_initial_data(self, request):
+        return {"account": request.user.pk, **super().get_changeform_initial_data(request)}

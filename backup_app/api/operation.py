@@ -1,0 +1,189 @@
+"""Declares one operation of the API: its method, who may, what it takes, what it answers."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import exceptions, serializers
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from ..accounts import access, audit
+from ..accounts.authentication import BackupAuthentication
+from ..exceptions import Forbidden
+from . import errors
+from .openapi import BackupAutoSchema
+from .parsers import FormParser, JSONParser, MultiPartParser, require_readable
+from .renderers import HEADERS, AlwaysJSON, JSONRenderer
+from .serializers.options import Options
+
+REFUSED = {403, 404}
+ENGINE_REFUSED = {502, 503}  # after which part of a write may be done
+NAMED = ("subuser", "client", "login", "name", "ip", "path", "cmd")  # parameters that audits tell
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What ``@operation`` was told; ``openapi.py`` describes the API from it."""
+
+    number: int
+    method: str
+    topic: str
+    options: type[serializers.Serializer]
+    answer: Any
+    subusers: bool
+    writes: bool
+    on_behalf: bool
+    refusals: tuple[int, ...]
+    headers: tuple[OpenApiParameter, ...]
+    name: str
+    description: str
+
+    @property
+    def summary(self) -> str:
+        """What it does, as the first line of its description says: ``Cancel a job``."""
+        return self.description.partition("\n")[0].rstrip(".")
+
+    @property
+    def deed(self) -> str:
+        """The summary as a part of a sentence."""
+        return self.summary[:1].lower() + self.summary[1:]
+
+
+class OperationView(APIView):
+    """One function of a views module behind authentication, validation and audit."""
+
+    operation: Operation
+    function: Any
+    authentication_classes = [BackupAuthentication]
+    permission_classes = [IsAuthenticated]
+    parser_classes = [FormParser, JSONParser, MultiPartParser]
+    renderer_classes = [JSONRenderer]
+    content_negotiation_class = AlwaysJSON
+    schema = BackupAutoSchema()
+
+    def get_exception_handler(self):
+        return errors.handle
+
+    def initial(self, request, *args, **kwargs):
+        if request.method not in self.allowed_methods:
+            raise exceptions.MethodNotAllowed(request.method)
+        super().initial(request, *args, **kwargs)
+        request.caller = request.auth
+        if request.caller.subuser and not self.operation.subusers:
+            raise Forbidden(f"A subuser's login may not {self.operation.deed}.")
+        request.options = self.validated(request)
+
+    def permission_denied(self, request, message=None, code=None):
+        raise exceptions.NotAuthenticated("Credentials are needed, by HTTP Basic.")
+
+    def validated(self, request):
+        """Return the parameters of the body; notes on whose behalf the request is made."""
+        require_readable(request.META)
+        # A GET has no body that every program could send.
+        query = request.query_params.dict() if request.method == "GET" else {}
+        serializer = self.operation.options(
+            data={**query, **request.data}, context={"request": request}
+        )
+        serializer.is_valid(raise_exception=True)
+        options = dict(serializer.validated_data)
+        login = options.pop("subuser", "") if self.operation.on_behalf else ""
+        if login:
+            behalf = access.on_behalf_of(request.caller, login)
+            request.caller = replace(request.caller, behalf=behalf)
+        return options
+
+    def answer(self, request, **kwargs):
+        answer = self.function(request, **kwargs)
+        return Response(answer) if isinstance(answer, dict) else answer
+
+    def finalize_response(self, request, response, *args, **kwargs):
+        response = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in HEADERS.items():
+            response[name] = value
+        # Not of request.auth, which asks for the credentials again where they were refused.
+        if caller := getattr(request, "caller", None):
+            self.note(request, caller, response)
+        return response
+
+    def note(self, request, caller, response):
+        status, writes = response.status_code, self.operation.writes
+        refused = status in REFUSED or (writes and status in ENGINE_REFUSED)
+        if not refused and not (writes and status < 300):
+            return
+        audit.note(
+            account=caller.account,
+            login=caller.login,
+            address=caller.address,
+            operation=self.operation.name,
+            target=" ".join(
+                [*map(str, self.kwargs.values()), *self.named_targets(request, caller)]
+            ),
+            outcome=audit.Outcome.REFUSED if refused else audit.Outcome.DONE,
+            detail=response.data.get("error", "") if refused else "",
+        )
+
+    def named_targets(self, request, caller):
+        """Return what a body names that is no secret and no long list."""
+        behalf = [f"for {caller.behalf.login}"] if caller.behalf else []
+        options = getattr(request, "options", {})
+        named = [options[name] for name in NAMED if options.get(name)]
+        return behalf + [
+            each.decode(errors="replace") if isinstance(each, bytes) else str(each)
+            for each in named
+        ]
+
+
+def operation(
+    number,
+    method="POST",
+    *,
+    topic,
+    answer,
+    options=Options,
+    subusers=False,
+    writes=False,
+    on_behalf=True,
+    refusals=(404,),
+    headers=(),
+):
+    """Make a view of a function ``(request, **path)`` that returns a dict or a response.
+
+    The function finds validated parameters in ``request.options``, who asks in ``request.caller``.
+    Its docstring is the operation's description: a summary, then details.
+
+    number: of the specification's table. subusers: whether a subuser's login may use it.
+    writes: whether each success leaves an audit row. on_behalf: whether ``subuser`` in the body
+    limits the operation to that subuser's clients, instead of being a parameter of it.
+    refusals: the statuses that it may answer beyond those that any operation may.
+    headers: of requests and answers, for the description.
+    """
+
+    def decorate(function):
+        declared = Operation(
+            number=number,
+            method=method,
+            topic=topic,
+            options=options,
+            answer=answer,
+            subusers=subusers,
+            writes=writes,
+            on_behalf=on_behalf,
+            refusals=refusals,
+            headers=headers,
+            name=function.__name__,
+            description=function.__doc__ or "",
+        )
+        members = {
+            "operation": declared,
+            "function": staticmethod(function),
+            "http_method_names": [method.lower()],
+            method.lower(): OperationView.answer,
+            "__doc__": function.__doc__,
+        }
+        view = type(function.__name__, (OperationView,), members).as_view()
+        view.operation = declared
+        return view
+
+    return decorate

@@ -1,0 +1,135 @@
+"""Request bodies: JSON, and forms whose keys may be PHP arrays (``include[0][path]=/etc``)."""
+
+import re
+from itertools import islice
+from urllib.parse import parse_qsl
+
+import orjson
+import qs_codec
+from rest_framework import parsers
+from rest_framework.exceptions import ParseError
+
+from ..conf import conf
+from ..exceptions import TooLarge
+
+# A list with places comes as {"0": ..., "1": ...}, which the fields for lists accept.
+MOST_FIELDS = MOST_INDEX = 25_000
+MOST_BRACKETS = 5  # in a key
+FORM_OPTIONS = qs_codec.DecodeOptions(
+    depth=MOST_BRACKETS, list_limit=0, parameter_limit=MOST_FIELDS
+)
+BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+AT_ONCE = 100  # keys: the time that the library needs grows with the square of their number
+MOST_LEVELS = 50  # of lists and objects inside each other; Python itself fails at some hundreds
+MOST_CONTAINERS = 100_000  # lists and objects: each takes 30 times the memory of its brackets
+
+
+class JSONParser(parsers.JSONParser):
+    def parse(self, stream, media_type=None, parser_context=None):
+        body = read_within_limit(stream)
+        if not body.strip():
+            return {}
+        if body.count(b"[") + body.count(b"{") > MOST_CONTAINERS:
+            raise ParseError(f"The body has more than {MOST_CONTAINERS} lists and objects.")
+        try:
+            data = orjson.loads(body)
+        except orjson.JSONDecodeError as e:
+            raise ParseError(f"The body is not valid JSON: {e}.") from e
+        if not isinstance(data, dict):
+            raise ParseError("The body must be a JSON object, with parameter names as its keys.")
+        if is_deeper(data, MOST_LEVELS):
+            raise ParseError(f"The body is nested more than {MOST_LEVELS} levels deep.")
+        return data
+
+
+class FormParser(parsers.FormParser):
+    def parse(self, stream, media_type=None, parser_context=None):
+        text = read_within_limit(stream).decode("utf-8", "replace")
+        try:
+            pairs = parse_qsl(
+                text, keep_blank_values=True, errors="replace", max_num_fields=MOST_FIELDS
+            )
+        except ValueError as e:
+            raise ParseError(f"The form has more than {MOST_FIELDS} fields.") from e
+        return nested(pairs)
+
+
+class MultiPartParser(parsers.MultiPartParser):
+    def parse(self, stream, media_type=None, parser_context=None):
+        parsed = super().parse(stream, media_type, parser_context)
+        return nested((key, value) for key in parsed.data for value in parsed.data.getlist(key))
+
+
+def nested(pairs):
+    """Return a form's (key, value) pairs as dicts and lists, as its PHP array keys ask for."""
+    values = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    for key in values:
+        require_bounded(key)
+    flat = {key: found[0] if len(found) == 1 else found for key, found in values.items()}
+    keys, found = iter(flat), {}
+    while some := {key: flat[key] for key in islice(keys, AT_ONCE)}:
+        merge(found, qs_codec.decode(some, FORM_OPTIONS))
+    return found
+
+
+def require_bounded(key: str):
+    """Raise ParseError for a key that stands for very long or very deep lists."""
+    inside = BRACKETS.findall(key)
+    if len(inside) > MOST_BRACKETS:
+        raise ParseError(f"The key '{key[:50]}…' has more than {MOST_BRACKETS} pairs of brackets.")
+    for place in inside:
+        if place.isdecimal() and (len(place) > 9 or int(place) > MOST_INDEX):
+            raise ParseError(f"The key '{key[:50]}' has an index greater than {MOST_INDEX}.")
+
+
+def merge(found, more):
+    """Put nested dicts into others; of two values that are not both dicts the later one stays."""
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(found.get(key), dict):
+            merge(found[key], value)
+        else:
+            found[key] = value
+
+
+def is_deeper(data, levels):
+    """Say whether lists and dicts stand inside each other on more levels than these."""
+    level = [data]
+    for _ in range(levels):
+        level = [inner for value in level for inner in _inside(value)]
+    return any(isinstance(value, dict | list) for value in level)
+
+
+def _inside(value):
+    match value:
+        case dict():
+            return value.values()
+        case list():
+            return value
+    return ()
+
+
+def require_readable(headers):
+    """Raise TooLarge or ParseError for the headers of a body that would not be read.
+
+    What it says would be missed: for one, that a request is limited to a subuser.
+    """
+    length = headers.get("CONTENT_LENGTH") or ""
+    if length.isdecimal() and int(length[:20]) > conf.MAX_BODY_BYTES:
+        raise too_large()
+    if not length and headers.get("HTTP_TRANSFER_ENCODING"):
+        raise ParseError("The body is sent in chunks. Send it with its Content-Length.")
+    if (encoding := headers.get("HTTP_CONTENT_ENCODING", "identity")) != "identity":
+        raise ParseError(f"The body is encoded as '{encoding}'. Send it as it is.")
+
+
+def read_within_limit(stream):
+    body = stream.read(conf.MAX_BODY_BYTES + 1)
+    if len(body) > conf.MAX_BODY_BYTES:
+        raise too_large()
+    return body
+
+
+def too_large():
+    return TooLarge(f"The body is larger than the {conf.MAX_BODY_BYTES} bytes that are accepted.")

@@ -1,0 +1,92 @@
+"""Browsing: what a backup holds, folder by folder."""
+
+from ...accounts import access
+from ...engines import get_engine
+from ...lib import paths
+from .. import representations
+from ..operation import operation
+from ..response_schemas import Files, Nodes, Tree
+from ..serializers.browse import FolderOptions, NodeOptions, TreeOptions
+
+
+@operation(
+    2,
+    topic="files",
+    answer=Files,
+    options=FolderOptions,
+    subusers=True,
+    refusals=(404, 409, 502, 503),
+)
+def files(request, job_id):
+    """List a folder of a backup by its path.
+
+    One level of what a full restore of this backup would bring back: folders first, then by
+    name.
+    """
+    options = request.options
+    backup = access.readable_backup(request.caller, job_id)
+    listing = get_engine(backup.engine).list_folder(
+        backup, options["path"], offset=options["offset"], limit=options.get("limit")
+    )
+    return {
+        "job_id": backup.pk,
+        **representations.path(listing.path),
+        "node_id": listing.node_id,
+        "files": [representations.file(found) for found in listing.files],
+        "total": listing.total,
+    }
+
+
+@operation(
+    3,
+    topic="files",
+    answer=Nodes,
+    options=NodeOptions,
+    subusers=True,
+    refusals=(404, 409, 502, 503),
+)
+def nodes(request, job_id, node_id):
+    """List a folder of a backup by its node ID.
+
+    Its folders are in ``nodes``, everything else is in ``files``. A folder outside ``path`` is
+    refused.
+    """
+    backup = access.readable_backup(request.caller, job_id)
+    engine = get_engine(backup.engine)
+    path = engine.folder_path(backup, node_id)
+    paths.require_at_or_below(path, request.options["path"])
+    found = engine.list_folder(backup, path).files
+    return {
+        "job_id": backup.pk,
+        "node_id": node_id,
+        **representations.path(path),
+        "nodes": [representations.node(node) for node in engine.subfolders(backup, node_id)],
+        "files": [representations.file(file) for file in found if file.node_id is None],
+    }
+
+
+@operation(
+    11,
+    topic="files",
+    answer=Tree,
+    options=TreeOptions,
+    subusers=True,
+    refusals=(404, 502, 503),
+)
+def restore_tree(request, client_ip):
+    """List a client's folders.
+
+    The folders in ``name``, as the client's newest backups hold them; the client itself is not
+    contacted. A folder outside ``home`` is refused.
+    """
+    home = request.options["home"]
+    name = request.options.get("name") or home
+    client = access.client(request.caller, ip=client_ip)
+    paths.require_at_or_below(name, home)
+    found = get_engine(_engine_of(client)).client_tree(client, paths.normalized(name))
+    return {"name": paths.shown(name), "nodes": [representations.node(node) for node in found]}
+
+
+def _engine_of(client):
+    newest = client.jobs.backups().good().values_list("engine", flat=True).first()
+    return newest or client.pool.storage.zone.engine

@@ -1,0 +1,23 @@
+"""Filesets: what of a client is backed up."""
+
+from ...services import filesets
+from .. import representations
+from ..operation import operation
+from ..response_schemas import FilesetAnswer
+from ..serializers.filesets import SaveFileset
+
+
+@operation(
+    36,
+    topic="filesets",
+    answer=FilesetAnswer,
+    options=SaveFileset,
+    writes=True,
+)
+def save_fileset(request):
+    """Create or update a fileset.
+
+    The fileset is found by its name; fields that are not given keep their value. In a form:
+    ``include[0][path]=/etc``, ``exclude[]=*.tmp``, ``options[compression]=3``.
+    """
+    return representations.fileset(filesets.save(request.caller.account, **request.options))

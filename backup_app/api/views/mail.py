@@ -1,0 +1,77 @@
+"""Mailboxes: where backups have their PST files and mail stores."""
+
+from ...accounts import access
+from ...exceptions import NotFound
+from .. import representations
+from ..operation import operation
+from ..response_schemas import Mailboxes, PstFile, StorePath
+from ..serializers.mail import MailboxOptions, MailboxSearch
+
+MOST = 100  # mailboxes in an answer
+
+
+@operation(
+    15,
+    topic="mailboxes",
+    answer=PstFile,
+    options=MailboxOptions,
+    subusers=True,
+)
+def mailbox_file(request, client_ip):
+    """Find the newest PST file of a mailbox.
+
+    With the ID of the file and of the backup that holds it, for a restore.
+    """
+    found = _mailbox(request, client_ip)
+    if not found.pst_path:
+        raise NotFound(f"No backup of client '{found.client}' has a PST file of '{found}'.")
+    return {
+        "mailbox": found.mailbox,
+        "file": found.pst_path,
+        "file_id": found.pst_file_id,
+        "job_id": found.job_id,
+        "size": found.pst_size,
+        "mtime": representations.moment(found.pst_mtime),
+    }
+
+
+@operation(
+    16,
+    topic="mailboxes",
+    answer=StorePath,
+    options=MailboxOptions,
+    subusers=True,
+)
+def mailbox_path(request, client_ip):
+    """Find the mail store of a mailbox."""
+    found = _mailbox(request, client_ip)
+    if not found.store_path:
+        raise NotFound(f"No mail store of '{found}' is known on client '{found.client}'.")
+    return {"mailbox": found.mailbox, "path": found.store_path}
+
+
+@operation(
+    17,
+    topic="mailboxes",
+    answer=Mailboxes,
+    options=MailboxSearch,
+    subusers=True,
+)
+def mailbox_search(request, client_ip):
+    """Search mailboxes.
+
+    Mail addresses that contain a text, in any case; at most 100.
+    """
+    client = access.client(request.caller, ip=client_ip)
+    text = request.options["search"].lower()
+    found = client.mailboxes.filter(mailbox__icontains=text).values_list("mailbox", flat=True)
+    return {"mailboxes": list(found[:MOST])}
+
+
+def _mailbox(request, client_ip):
+    client = access.client(request.caller, ip=client_ip)
+    address = request.options["mailbox"].lower()
+    found = client.mailboxes.filter(mailbox__iexact=address).first()
+    if found is None:
+        raise NotFound(f"There is no mailbox '{address}' on client '{client}'.")
+    return found

@@ -1,0 +1,97 @@
+"""Restoring: files, folders and databases, to where they were or elsewhere."""
+
+from ...accounts import access
+from ...engines import get_engine
+from ...exceptions import Forbidden
+from ...jobs import control
+from ...lib import paths
+from ...services.wholeness import is_whole
+from ..operation import operation
+from ..response_schemas import JobStarted
+from ..serializers.restore import DatabaseOptions, RestoreNodesOptions, RestoreOptions
+
+REFUSALS = (404, 409, 502, 503)
+
+
+@operation(
+    4,
+    topic="restores",
+    answer=JobStarted,
+    options=RestoreOptions,
+    subusers=True,
+    writes=True,
+    refusals=REFUSALS,
+)
+def restore(request, job_id, client_ip):
+    """Restore files and folders by path.
+
+    Starts a job. A folder brings back everything below it, and existing files are replaced. If one
+    of the paths is not in the backup, nothing is started. The client may be a different one from
+    the backup's.
+    """
+    backup = access.readable_backup(request.caller, job_id)
+    client = access.client(request.caller, ip=client_ip)
+    wanted = list(dict.fromkeys(request.options["files"]))
+    selection = get_engine(backup.engine).select_paths(backup, wanted)
+    return _start(request, backup, client, selection)
+
+
+@operation(
+    5,
+    topic="restores",
+    answer=JobStarted,
+    options=RestoreNodesOptions,
+    subusers=True,
+    writes=True,
+    refusals=REFUSALS,
+)
+def restore_nodes(request, job_id, client_ip):
+    """Restore files and folders by ID.
+
+    Starts a job. Each of them, and any destination but ``/``, must lie in ``home``; otherwise
+    nothing is started.
+    """
+    options = request.options
+    backup = access.readable_backup(request.caller, job_id)
+    client = access.client(request.caller, ip=client_ip)
+    if options["path"] != paths.ROOT:
+        paths.require_at_or_below(options["path"], options["home"])
+    selection = get_engine(backup.engine).select_ids(backup, options["nodes"], options["files"])
+    for _, path in [*selection.nodes, *selection.files]:
+        paths.require_at_or_below(path, options["home"])
+    return _start(request, backup, client, selection)
+
+
+def _start(request, backup, client, selection):
+    caller, path = request.caller, request.options["path"]
+    _require_allowed(caller, backup, selection)
+    job = control.start_restore(backup, client, selection, path=path, by=caller.login)
+    return {"job_id": job.pk}
+
+
+def _require_allowed(caller, backup, selection):
+    subuser = caller.limited_to
+    if subuser and not subuser.bmr and is_whole(backup, selection):
+        raise Forbidden(f"Subuser '{subuser}' may not restore whole machines.")
+
+
+@operation(
+    6,
+    topic="restores",
+    answer=JobStarted,
+    options=DatabaseOptions,
+    subusers=True,
+    writes=True,
+    refusals=REFUSALS,
+)
+def restore_mysql(request, job_id, db_name):
+    """Restore a MySQL or MariaDB database.
+
+    Starts a job that loads the dump in the backup into the database of the same name, which must
+    exist on the server. What the database held is dumped first.
+    """
+    caller, to = request.caller, request.options.get("client")
+    backup = access.readable_backup(caller, job_id)
+    client = access.client_by_either(caller, to) if to else backup.client
+    job = control.start_database_restore(backup, client, db_name, "mysql", caller.login)
+    return {"job_id": job.pk}

@@ -1,0 +1,54 @@
+"""What is to be done every few seconds, by any worker."""
+
+import logging
+from collections.abc import Callable
+
+from django.core.cache import cache
+
+from ..accounts import audit, throttling
+from ..services import preparing
+from . import adoption, execute, readiness, reap, resume, scheduler, tasks
+
+HOUR = 3600  # seconds
+
+logger = logging.getLogger(__name__)
+
+
+def tick() -> None:
+    """End jobs whose worker died, remove what failed ones could not, and start what is due.
+
+    Bring lost tasks back and forget old logins.
+
+    Then look after the jobs that go on in their engines, find those that others started there, and
+    remove downloads that nobody wants any more. At last note what keeps this worker from jobs.
+
+    A step that goes wrong is logged, and the next ones are done all the same.
+    """
+    for step in (
+        reap.reap,
+        execute.discard_leftovers,
+        adoption.keep_schedules,
+        scheduler.forget_unscheduled,
+        scheduler.start_due,
+        tasks.enqueue_waiting,
+        forget_logins,
+        resume.resume_all,
+        adoption.adopt_jobs,
+        preparing.tidy,
+        readiness.note_faults,
+    ):
+        _attempt(step)
+
+
+def forget_logins() -> None:
+    """Forget old failures to log in, once an hour: there are few, or very many."""
+    if cache.add("backup:logins-are-forgotten", 1, HOUR):
+        audit.forget_wrong_logins()
+        throttling.forget_attempts()
+
+
+def _attempt(step: Callable[[], object]) -> None:
+    try:
+        step()
+    except Exception:
+        logger.exception("The upkeep of backups went wrong at '%s'.", step.__name__)

@@ -1,0 +1,53 @@
+"""Ending the jobs whose worker died, but for those that go on without one."""
+
+import datetime as dt
+
+from django.utils import timezone
+
+from ..conf import conf
+from ..engines import resuming_engines
+from ..models import Job
+from ..models.job import AT_WORK
+from . import execute, states
+from .job_run import JobRun
+from .log_context import about_job
+from .worker_id import is_gone, this_worker
+
+Status = Job.Status
+
+
+def reap() -> int:
+    """End each job whose worker died; return how many."""
+    at_work = Job.objects.filter(status__in=AT_WORK).exclude(worker="")
+    return sum(reap_if_dead(job) for job in at_work)
+
+
+def reap_if_dead(job: Job) -> bool:
+    """End a job at work, and remove what it left, if its worker died; say whether that was so.
+
+    One of an engine that ``resumes`` is set aside instead, for another worker to look after.
+    """
+    reason = _death(job)
+    worker = this_worker("upkeep")
+    if not (reason and states.take_over(job, worker)):
+        return False
+    if job.engine in resuming_engines():
+        states.set_aside(job.pk, worker)
+        return False
+    canceled = job.status == Status.CANCELING
+    status = Status.CANCELED if canceled else Status.FAILED
+    message = f"The job was canceled. {reason}" if canceled else reason
+    with about_job(job.pk):
+        execute.fail(JobRun(job, worker), status, message)
+    return True
+
+
+def _death(job):
+    """Return in a sentence why a job at work counts as dead; "" for one that lives."""
+    if job.status not in AT_WORK or not job.worker:
+        return ""
+    if is_gone(job.worker):
+        return "The process that did this job ended before it was done."
+    if (job.seen or job.created) < timezone.now() - dt.timedelta(seconds=conf.JOB_LOST_SECONDS):
+        return f"This job gave no sign of life for {conf.JOB_LOST_SECONDS} seconds."
+    return ""
