@@ -9,7 +9,7 @@ from pathlib import Path
 from django.db import transaction
 from django.test import override_settings
 
-from backup_app.engines.archive import browsing
+from backup_app.engines.archive.catalog import search
 from backup_app.engines.base import Engine, Outcome, Problem, System
 from backup_app.exceptions import EngineError, NotFound, WrongState
 from backup_app.models import Entry, Folder, Job, JobSource, Volume
@@ -106,7 +106,7 @@ class FolderEngine(Engine):
         return Selected(files=[(view[path], path) for path in paths])
 
     def files_ending(self, job, endings):
-        return browsing.files_ending(job, endings)
+        return search.files_ending(job, endings)
 
     def find_dump(self, job, name, kind="mysql"):
         if {"kind": kind, "name": name} not in job.fileset.databases:

@@ -3,11 +3,11 @@
 import io
 import tarfile
 
-from backup_app.engines.archive.manifest import COLUMNS, ManifestWriter
-from backup_app.engines.archive.manifest_reader import ManifestReader
-from backup_app.engines.archive.storing import manifest_path, sync
-from backup_app.engines.archive.tarstream import TarStream
-from backup_app.engines.archive.volumes import VolumeWriter
+from backup_app.engines.archive.storage.layout import manifest_path, sync
+from backup_app.engines.archive.storage.manifest import COLUMNS, ManifestWriter
+from backup_app.engines.archive.storage.manifest_reader import ManifestReader
+from backup_app.engines.archive.storage.tar_reader import TarStream
+from backup_app.engines.archive.storage.volume import VolumeWriter
 
 from .backups import KiB, path_of, volume_of
 from .catalogs import folder_of

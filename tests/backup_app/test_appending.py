@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from backup_app.engines.archive.appending import Appender
-from backup_app.engines.archive.tarstream import nothing
-from backup_app.engines.archive.volumes import VolumeWriter
+from backup_app.engines.archive.backup.dump_appender import Appender
+from backup_app.engines.archive.storage.tar_reader import nothing
+from backup_app.engines.archive.storage.volume import VolumeWriter
 from backup_app.models import Folder
 
 from .factories import ClientFactory

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.staging import new_name
-from backup_app.engines.archive.storing import manifest_path
+from backup_app.engines.archive.restore.staging import new_name
+from backup_app.engines.archive.storage.layout import manifest_path
 from backup_app.engines.base import Problem
 from backup_app.models import Job
 

@@ -1,7 +1,7 @@
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.archive import identity
+from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import EngineError, EngineUnreachable
 
 from . import sshd
@@ -24,7 +24,7 @@ def server():
 @pytest.fixture
 def remote(server):
     """A client that lets the server in over SSH."""
-    server.admit(identity.public_key())
+    server.admit(server_key.public_key())
     return make_client(ssh_port=server.port, host_key=server.host_key)
 
 

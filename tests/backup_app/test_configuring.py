@@ -2,7 +2,7 @@ import subprocess
 
 import pytest
 
-from backup_app.engines.archive import configuring, identity
+from backup_app.engines.archive.transport import client_setup, server_key
 from backup_app.exceptions import WrongState
 
 from .factories import ClientFactory, FilesetFactory
@@ -31,14 +31,14 @@ def paste(config, home):
 
 def make_config(**attributes):
     client = ClientFactory(**{"name": "web1", "ip": "192.0.2.1", "connection": "ssh"} | attributes)
-    return configuring.client_config(client).config
+    return client_setup.client_config(client).config
 
 
 def test_pasted_config_lets_the_key_in(home):
     paste(make_config(), home)
 
     keys = home / ".ssh/authorized_keys"
-    assert keys.read_text() == f"\nrestrict {identity.public_key()}\n"
+    assert keys.read_text() == f"\nrestrict {server_key.public_key()}\n"
     assert keys.stat().st_mode & 0o777 == 0o600
     assert keys.parent.stat().st_mode & 0o777 == 0o700
 
@@ -61,18 +61,18 @@ def test_keys_that_were_there_stay(home):
     paste(make_config(), home)
 
     assert keys.read_text() == (
-        f"ssh-rsa AAAB other, and no line end\nrestrict {identity.public_key()}\n"
+        f"ssh-rsa AAAB other, and no line end\nrestrict {server_key.public_key()}\n"
     )
 
 
 def test_key_that_is_commented_out_does_not_count(home):
     keys = home / ".ssh/authorized_keys"
     keys.parent.mkdir()
-    keys.write_text(f"# {identity.public_key()}\n")
+    keys.write_text(f"# {server_key.public_key()}\n")
 
     paste(make_config(), home)
 
-    assert keys.read_text().endswith(f"\nrestrict {identity.public_key()}\n")
+    assert keys.read_text().endswith(f"\nrestrict {server_key.public_key()}\n")
 
 
 def test_file_that_others_can_write_is_closed_to_them(home):
@@ -127,7 +127,7 @@ def test_config_says_where_the_operator_puts_a_login():
     fileset = FilesetFactory(databases=[{"kind": "mysql", "name": "shop"}])
     client = ClientFactory(connection="ssh", fileset=fileset)
 
-    config = configuring.client_config(client).config
+    config = client_setup.client_config(client).config
 
     assert f"BACKUP_CREDENTIALS_DIR/{client.pk}/:\n" in config
 
@@ -143,7 +143,7 @@ def test_windows_is_refused():
     client = ClientFactory(name="desk", system="windows", connection="agent")
 
     with pytest.raises(WrongState) as refusal:
-        configuring.client_config(client)
+        client_setup.client_config(client)
 
     assert refusal.value.message == (
         "The client 'desk' is a windows machine, which this engine does not back up: it reads "

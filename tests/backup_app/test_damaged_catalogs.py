@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from django.db import connection, transaction
 
-from backup_app.engines.archive.storing import manifest_path
+from backup_app.engines.archive.storage.layout import manifest_path
 from backup_app.exceptions import BackupError
 from backup_app.models import Entry, Folder, JobSource, Volume
 from tests.attacks import rounds

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.archive import dumps
-from backup_app.engines.archive.dumps import write_dump
+from backup_app.engines.archive.databases import dump as dumps
+from backup_app.engines.archive.databases.dump import write_dump
 from backup_app.exceptions import Canceled, EngineError, NotFound, WrongState
 from backup_app.jobs import execute
 from backup_app.lib.formatting import size

@@ -2,7 +2,8 @@ import shutil
 
 import pytest
 
-from backup_app.engines.archive import ArchiveEngine, disk
+from backup_app.engines.archive import ArchiveEngine
+from backup_app.engines.archive.storage import disk
 from backup_app.models import Storage
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.downloads import Download
-from backup_app.engines.archive.plans import RECORD, Plan
-from backup_app.engines.archive.view import View
+from backup_app.engines.archive.catalog.view import View
+from backup_app.engines.archive.download.plan import RECORD, Plan
+from backup_app.engines.archive.download.reader import Download
 from backup_app.exceptions import EngineError, WrongState
 from backup_app.models import Entry
 
@@ -165,7 +165,7 @@ def test_a_hard_link_whose_target_was_left_out_since_can_be_unpacked(client, tre
 
 
 def test_a_chain_of_many_is_read_with_few_open_files(client, tree, place, monkeypatch):
-    monkeypatch.setattr("backup_app.engines.archive.downloads.MEMORY", 3 * 64 * KiB)
+    monkeypatch.setattr("backup_app.engines.archive.download.reader.MEMORY", 3 * 64 * KiB)
     back_up(client)
     for number in range(8):
         (tree / f"a/n{number % 5}").write_text(f"{number}")

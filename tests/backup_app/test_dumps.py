@@ -3,11 +3,11 @@ import shutil
 
 import pytest
 
-from backup_app.engines.archive import identity
-from backup_app.engines.archive.databases import require_database
-from backup_app.engines.archive.dumps import dump_members
-from backup_app.engines.archive.kinds import server_of
-from backup_app.engines.archive.machines import machine_for
+from backup_app.engines.archive.databases.dump import dump_members
+from backup_app.engines.archive.databases.load import require_database
+from backup_app.engines.archive.databases.registry import server_of
+from backup_app.engines.archive.transport import server_key
+from backup_app.engines.archive.transport.machines import machine_for
 from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, WrongState
 from backup_app.jobs.job_run import JobRun
 from backup_app.models import JobLog
@@ -255,7 +255,7 @@ def test_password_file_alone_says_too_little(client, tmp_path):
 
 def test_without_credentials_the_tool_runs_on_the_client(kind, name, tmp_path):
     with sshd.serving() as server:
-        server.admit(identity.public_key())
+        server.admit(server_key.public_key())
         client = ClientFactory(
             ip="127.0.0.1", connection="ssh", ssh_port=server.port, host_key=server.host_key
         )

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from backup_app.engines.archive.listing import Listing
-from backup_app.engines.archive.machines import LocalMachine
-from backup_app.engines.archive.workspace import Workspace
+from backup_app.engines.archive.backup.scan import Listing
+from backup_app.engines.archive.backup.workspace import Workspace
+from backup_app.engines.archive.transport.machines import LocalMachine
 from backup_app.exceptions import EngineError
 
 from .backups import back_up, local_client, local_roots

@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from backup_app.engines.archive import identity, installing
+from backup_app.engines.archive.transport import key_installation, server_key
 from backup_app.exceptions import EngineError, EngineUnreachable, WrongState
 from backup_app.models import Client
 
@@ -53,33 +53,33 @@ def make_client(**attributes):
 
 def refusal_of(client, password=PASSWORD):
     with pytest.raises((EngineError, WrongState)) as refusal:
-        installing.install_key(client, password)
+        key_installation.install_key(client, password)
     return refusal.value
 
 
 def test_key_is_let_in_from_then_on(client, home):
-    installing.install_key(client, PASSWORD)
+    key_installation.install_key(client, PASSWORD)
 
     keys = home / ".ssh/authorized_keys"
-    assert keys.read_text() == f"\nrestrict {identity.public_key()}\n"
+    assert keys.read_text() == f"\nrestrict {server_key.public_key()}\n"
     assert keys.stat().st_mode & 0o777 == 0o600
     assert keys.parent.stat().st_mode & 0o777 == 0o700
     assert keys.owner() == home.owner()
 
 
 def test_host_key_that_was_seen_is_pinned(client, home, server):
-    installing.install_key(client, PASSWORD)
+    key_installation.install_key(client, PASSWORD)
 
     assert Client.objects.get(pk=client.pk).host_key == f"{server.host_key}\n"
 
 
 def test_key_installed_again_is_there_once(client, home):
-    installing.install_key(client, PASSWORD)
+    key_installation.install_key(client, PASSWORD)
 
-    installing.install_key(client, PASSWORD)
+    key_installation.install_key(client, PASSWORD)
 
     keys = (home / ".ssh/authorized_keys").read_text()
-    assert keys == f"\nrestrict {identity.public_key()}\n"
+    assert keys == f"\nrestrict {server_key.public_key()}\n"
 
 
 def test_wrong_password_is_refused(client, home, user):
@@ -104,7 +104,7 @@ def test_unreachable_client_is_named():
 
 
 def test_server_that_says_nothing_is_given_up(monkeypatch):
-    monkeypatch.setattr(installing, "SECONDS", 1)
+    monkeypatch.setattr(key_installation, "SECONDS", 1)
     with sshd.silent_port() as port:
         refusal = refusal_of(make_client(ssh_port=port))
 
@@ -148,10 +148,12 @@ def test_server_without_password_logins_is_named(user, home):
 def test_password_is_nowhere_on_this_machine(client, home, keys, caplog, monkeypatch, tmp_path):
     seen = tmp_path / "seen"
     wait = f"while [ ! -e {seen} ]; do sleep 0.05; done; printf"
-    monkeypatch.setattr(installing, "ASKPASS", installing.ASKPASS.replace("printf", wait))
+    monkeypatch.setattr(
+        key_installation, "ASKPASS", key_installation.ASKPASS.replace("printf", wait)
+    )
 
     with WatchedProcesses(PASSWORD, "askpass", seen) as watched:
-        installing.install_key(client, PASSWORD)
+        key_installation.install_key(client, PASSWORD)
 
     assert watched.programs >= {b"ssh", b"askpass"}
     assert watched.found == []

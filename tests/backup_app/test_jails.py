@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from backup_app.engines.archive.linux import exchange
+from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError, NotFound
 from backup_app.lib import destinations
 

@@ -8,7 +8,7 @@ from django.db import connection
 from django.urls import reverse
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.labels import FILE, label_storage, storage_folder
+from backup_app.engines.archive.storage.labels import FILE, label_storage, storage_folder
 from backup_app.exceptions import EngineError
 from backup_app.jobs import retention
 from backup_app.models import Job, Storage

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from backup_app.engines.archive import catalog
-from backup_app.engines.archive.labels import storage_folder
+from backup_app.engines.archive.backup import catalog_writer
+from backup_app.engines.archive.storage.labels import storage_folder
 from backup_app.jobs import control, execute, periodic
 from backup_app.models import Entry, Job, Volume
 
@@ -33,7 +33,7 @@ def pragma(words):
 @pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL cannot be made this full.")
 @pytest.mark.django_db(transaction=True)
 def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
-    monkeypatch.setattr(catalog, "BATCH", 500)
+    monkeypatch.setattr(catalog_writer, "BATCH", 500)
     job = control.start_backup(machine, level="Full", by="test")
     pages = pragma("page_count") + 60  # The folders and the first batches of entries fit.
     pragma(f"max_page_count = {pages}")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from backup_app.engines.archive import chain, workspace
+from backup_app.engines.archive.backup import chain, workspace
 from backup_app.models import Entry, Job
 
 from .backups import back_up, local_client, local_roots, stored, view, volume_of

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backup_app.engines.archive.listing import (
+from backup_app.engines.archive.backup.find_output import nanoseconds, signed
+from backup_app.engines.archive.backup.scan import (
     Listing,
     ancestors,
     complained_of,
     include_path,
     remainders,
 )
-from backup_app.engines.archive.machines import LocalMachine
-from backup_app.engines.archive.process import nothing
-from backup_app.engines.archive.records import nanoseconds, signed
-from backup_app.engines.archive.workspace import Workspace
+from backup_app.engines.archive.backup.workspace import Workspace
+from backup_app.engines.archive.transport.machines import LocalMachine
+from backup_app.engines.archive.transport.process import nothing
 from backup_app.exceptions import EngineError
 
 names = st.binary(min_size=1, max_size=60).map(lambda name: name.replace(b"\0", b"0"))

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from backup_app.engines.archive.machines import (
+from backup_app.engines.archive.transport.machines import (
     LocalMachine,
     SshMachine,
     machine_for,

@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from backup_app.engines.archive.manifest import COLUMNS
+from backup_app.engines.archive.storage.manifest import COLUMNS
 from backup_app.models import Entry
 
 from .backups import back_up, local_client, local_roots, volume_of

@@ -4,7 +4,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from backup_app.engines.archive import identity, pinning
+from backup_app.engines.archive.transport import host_keys, server_key
 from backup_app.exceptions import EngineUnreachable, WrongState
 from backup_app.models import Client
 
@@ -43,14 +43,14 @@ def run_command(*arguments):
 
 
 def test_host_keys_are_those_that_the_server_shows(client, server):
-    assert pinning.shown_host_keys(client) == [server.host_key]
+    assert host_keys.shown_host_keys(client) == [server.host_key]
 
 
 def test_unreachable_client_is_named():
     port = sshd.free_port()
 
     with pytest.raises(EngineUnreachable) as refusal:
-        pinning.shown_host_keys(make_client(ssh_port=port))
+        host_keys.shown_host_keys(make_client(ssh_port=port))
 
     assert refusal.value.message == (f"Client 'web1' showed no host key at 127.0.0.1, port {port}.")
 
@@ -58,7 +58,7 @@ def test_unreachable_client_is_named():
 def test_first_keys_are_pinned():
     client = make_client()
 
-    pinning.pin(client, [KEY, OTHER])
+    host_keys.pin(client, [KEY, OTHER])
 
     assert client.host_key == pinned(client) == f"{KEY}\n{OTHER}\n"
 
@@ -66,7 +66,7 @@ def test_first_keys_are_pinned():
 def test_key_that_is_pinned_may_be_pinned_again():
     client = make_client(host_key=f"{KEY}\n{OTHER}\n")
 
-    pinning.pin(client, [KEY])
+    host_keys.pin(client, [KEY])
 
     assert pinned(client) == f"{KEY}\n{OTHER}\n"
 
@@ -75,7 +75,7 @@ def test_other_key_replaces_none():
     client = make_client(host_key=KEY)
 
     with pytest.raises(WrongState) as refusal:
-        pinning.pin(client, [OTHER])
+        host_keys.pin(client, [OTHER])
 
     assert refusal.value.message == (
         "Client 'web1' shows another host key than the one that is pinned. If its SSH server was "
@@ -87,10 +87,10 @@ def test_other_key_replaces_none():
 def test_of_two_who_pin_at_once_the_second_sees_the_first():
     client = make_client()
     late = Client.objects.get(pk=client.pk)
-    pinning.pin(client, [KEY])
+    host_keys.pin(client, [KEY])
 
     with pytest.raises(WrongState):
-        pinning.pin(late, [OTHER])
+        host_keys.pin(late, [OTHER])
 
     assert pinned(client) == f"{KEY}\n"
 
@@ -98,7 +98,7 @@ def test_of_two_who_pin_at_once_the_second_sees_the_first():
 def test_other_key_replaces_the_pinned_one_on_request():
     client = make_client(host_key=KEY)
 
-    pinning.pin(client, [OTHER], replace=True)
+    host_keys.pin(client, [OTHER], replace=True)
 
     assert pinned(client) == f"{OTHER}\n"
 
@@ -107,7 +107,8 @@ def test_command_pins_and_shows_the_fingerprint(client, server):
     printed = run_command("web1", "--yes")
 
     assert printed == (
-        f"'web1' (127.0.0.1) is pinned to:\n  ssh-ed25519 {identity.fingerprint(server.host_key)}\n"
+        "'web1' (127.0.0.1) is pinned to:\n"
+        f"  ssh-ed25519 {server_key.fingerprint(server.host_key)}\n"
     )
     assert pinned(client) == f"{server.host_key}\n"
 
@@ -115,7 +116,7 @@ def test_command_pins_and_shows_the_fingerprint(client, server):
 def test_command_answers_json(client, server):
     printed = run_command("web1", "--yes", "--format", "json")
 
-    value = identity.fingerprint(server.host_key)
+    value = server_key.fingerprint(server.host_key)
     assert json.loads(printed) == {
         "client": "web1",
         "host_keys": [{"type": "ssh-ed25519", "fingerprint": value}],
@@ -131,7 +132,7 @@ def test_command_shows_what_a_person_is_to_compare(client, server, monkeypatch):
 
     assert told.getvalue() == (
         "'web1' (127.0.0.1) shows:\n"
-        f"  ssh-ed25519 {identity.fingerprint(server.host_key)}\n"
+        f"  ssh-ed25519 {server_key.fingerprint(server.host_key)}\n"
         "Are they its own? [y/N] "
     )
 
@@ -163,13 +164,13 @@ def test_command_pins_nothing_unless_a_person_agrees(client, monkeypatch, typed,
 
 
 def test_command_asks_nothing_when_the_keys_are_pinned(client, server):
-    pinning.pin(client, [server.host_key])
+    host_keys.pin(client, [server.host_key])
 
     assert run_command("web1").startswith("'web1' (127.0.0.1) is pinned to:\n")
 
 
 def test_command_replaces_a_pinned_key_only_on_request(client, server):
-    pinning.pin(client, [KEY])
+    host_keys.pin(client, [KEY])
 
     with pytest.raises(CommandError, match="shows another host key than the one that is pinned"):
         run_command("web1", "--yes")
@@ -206,7 +207,7 @@ def test_command_asks_whose_client_it_is(client, server):
 
 
 def test_command_refuses_the_machine_of_another_account(client, server):
-    pinning.pin(client, [server.host_key])
+    host_keys.pin(client, [server.host_key])
     thief = make_client(name="mine", ssh_port=server.port)
 
     with pytest.raises(CommandError) as refusal:
@@ -220,7 +221,7 @@ def test_command_refuses_the_machine_of_another_account(client, server):
 
 
 def test_command_pins_a_machine_that_accounts_share(client, server):
-    pinning.pin(client, [server.host_key])
+    host_keys.pin(client, [server.host_key])
     other = make_client(name="mine", ssh_port=server.port)
 
     run_command("mine", "--yes", "--shared")

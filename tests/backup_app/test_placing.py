@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from backup_app.engines.archive.linux import exchange
-from backup_app.engines.archive.placing import Placing
-from backup_app.engines.archive.trees import empty_folder
-from backup_app.engines.archive.ways import Way
+from backup_app.engines.archive.restore.placement import Placing
+from backup_app.engines.shared.dirfd import Way
+from backup_app.engines.shared.syscalls import exchange
+from backup_app.engines.shared.trees import empty_folder
 from backup_app.exceptions import Canceled
 
 OLD_NS = 981_173_106_123_456_789

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backup_app.engines.archive.plans import BLOCK, RECORD, Plan
+from backup_app.engines.archive.download.plan import BLOCK, RECORD, Plan
 from backup_app.exceptions import EngineError
 
 
@@ -97,7 +97,7 @@ def test_what_is_no_plan_is_refused(packed):
 
 def test_a_plan_of_another_version_is_refused(monkeypatch):
     packed = planned((7, 0, 512)).pack()
-    monkeypatch.setattr("backup_app.engines.archive.plans.VERSION", 2)
+    monkeypatch.setattr("backup_app.engines.archive.download.plan.VERSION", 2)
 
     with pytest.raises(EngineError) as refused:
         Plan.unpack(packed)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from backup_app.engines.archive.process import MAX_LINES, Process
+from backup_app.engines.archive.transport.process import MAX_LINES, Process
 from backup_app.exceptions import Canceled, EngineError, EngineUnreachable
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.apps import apps
 from django.core.serializers import serialize
 
-from backup_app.engines.archive import identity
+from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import EngineError, EngineUnreachable
 from backup_app.models import Client, Entry, Volume
 
@@ -41,7 +41,7 @@ def server():
 @pytest.fixture
 def client(place, server):
     """A client over SSH that lets the server in, whose folder ``tree`` is backed up."""
-    server.admit(identity.public_key())
+    server.admit(server_key.public_key())
     return local_client(
         place,
         name="web1",

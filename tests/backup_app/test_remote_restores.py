@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from backup_app.engines.archive import identity
-from backup_app.engines.archive.staging import is_ours
+from backup_app.engines.archive.restore.staging import is_ours
+from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import Canceled, EngineError
 
 from . import sshd
@@ -46,7 +46,7 @@ def tree(tmp_path):
 
 @pytest.fixture
 def client(server, tree, tmp_path):
-    server.admit(identity.public_key())
+    server.admit(server_key.public_key())
     return local_client(
         tmp_path,
         connection="ssh",

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from backup_app.engines.archive.linux import exchange
-from backup_app.engines.archive.machines import LocalMachine
-from backup_app.engines.archive.remote_target import RemoteTarget, remove_noted
-from backup_app.engines.archive.staging import NAME, Staging, new_name
+from backup_app.engines.archive.restore.remote_target import RemoteTarget, remove_noted
+from backup_app.engines.archive.restore.staging import NAME, Staging, new_name
+from backup_app.engines.archive.transport.machines import LocalMachine
+from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError
 
 from .factories import JobFactory

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.storing import manifest_path
+from backup_app.engines.archive.storage.layout import manifest_path
 from backup_app.engines.base import Problem
 from backup_app.exceptions import EngineError, WrongState
 from backup_app.jobs import retention
@@ -120,11 +120,12 @@ KILLED = """
 import os, signal, sys
 import django
 django.setup()
-from backup_app.engines.archive import ArchiveEngine, removing
+from backup_app.engines.archive import ArchiveEngine
+from backup_app.engines.archive.storage import removal
 from backup_app.models import Job
 def die(*args):
     os.kill(os.getpid(), signal.SIGKILL)
-setattr(removing, sys.argv[2], die)
+setattr(removal, sys.argv[2], die)
 ArchiveEngine().remove(Job.objects.get(pk=sys.argv[1]))
 """
 

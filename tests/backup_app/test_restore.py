@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.staging import is_ours
+from backup_app.engines.archive.restore.staging import is_ours
 from backup_app.exceptions import Canceled, EngineError
 from backup_app.jobs import control, execute
 

@@ -1,7 +1,7 @@
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.roots import require_destination
+from backup_app.engines.archive.restore.destination import require_destination
 from backup_app.exceptions import Forbidden, Invalid
 from backup_app.jobs import control
 from backup_app.models import Job

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from backup_app.engines.archive.linux import exchange
-from backup_app.engines.archive.shell import ENTER
+from backup_app.engines.archive.transport.shell import ENTER
+from backup_app.engines.shared.syscalls import exchange
 from tests.attacks import rounds
 
 from .needs import need

@@ -3,8 +3,14 @@ import subprocess
 
 import pytest
 
-from backup_app.engines.archive import staging
-from backup_app.engines.archive.staging import Staging, is_left, new_name, noted, remove_noted
+from backup_app.engines.archive.restore import staging
+from backup_app.engines.archive.restore.staging import (
+    Staging,
+    is_left,
+    new_name,
+    noted,
+    remove_noted,
+)
 from backup_app.exceptions import EngineError
 
 from .factories import JobFactory

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from backup_app.engines.archive import identity
-from backup_app.engines.archive.linux import exchange
+from backup_app.engines.archive.transport import server_key
+from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError
 from tests.attacks import rounds
 
@@ -332,7 +332,7 @@ def test_no_swap_at_any_time_leads_to_a_secret(place, trap):
 def test_no_swap_on_another_machine_leads_to_a_secret(place, trap, settings):
     settings.BACKUP_ROOT = str(place / "backups")
     with sshd.serving() as server:
-        server.admit(identity.public_key())
+        server.admit(server_key.public_key())
         values = {"ip": "127.0.0.1", "ssh_port": server.port, "host_key": server.host_key}
         client = local_client(place, connection="ssh", **values)
 

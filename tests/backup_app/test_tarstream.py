@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backup_app.engines.archive.headers import nanoseconds
-from backup_app.engines.archive.tarstream import CutOff, TarStream
+from backup_app.engines.archive.storage.tar_headers import nanoseconds
+from backup_app.engines.archive.storage.tar_reader import CutOff, TarStream
 from backup_app.exceptions import EngineError
 
 KINDS = {

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.storing import manifest_path
+from backup_app.engines.archive.storage.layout import manifest_path
 from backup_app.exceptions import Canceled, EngineError
 from backup_app.models import Entry, Folder, Job
 
@@ -227,7 +227,7 @@ def test_a_backup_whose_base_lost_its_volume_is_damaged(job, tree):
 
 
 def test_of_many_faults_the_log_names_the_first(job, monkeypatch):
-    monkeypatch.setattr("backup_app.engines.archive.verify.NAMED", 2)
+    monkeypatch.setattr("backup_app.engines.archive.maintenance.verify.NAMED", 2)
     Entry.objects.filter(job=job, kind="f").update(mode=0)
 
     sentence, *lines = faults(job)

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.view import View
+from backup_app.engines.archive.catalog.view import View
 from backup_app.engines.base import File, Node
 from backup_app.exceptions import NotFound, WrongState
 

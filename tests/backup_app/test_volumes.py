@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backup_app.engines.archive import volumes
-from backup_app.engines.archive.volumes import END_OF_TAR, VolumeReader, VolumeWriter
+from backup_app.engines.archive.storage import volume as volumes
+from backup_app.engines.archive.storage.volume import END_OF_TAR, VolumeReader, VolumeWriter
 from backup_app.exceptions import Canceled, EngineError
 
 FRAME = 64 * 1024

@@ -1,8 +1,8 @@
 import pytest
 
-from backup_app.engines.archive.selection import select_paths
-from backup_app.engines.archive.view import View
-from backup_app.engines.archive.wanted import Wanted, coalesced, ways_to
+from backup_app.engines.archive.catalog.selection import select_paths
+from backup_app.engines.archive.catalog.view import View
+from backup_app.engines.archive.restore.plan import Wanted, coalesced, ways_to
 from backup_app.engines.base import Selection
 from backup_app.exceptions import NotFound
 

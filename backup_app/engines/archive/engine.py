@@ -16,28 +16,17 @@ from ..base import (
     Selection,
     System,
 )
-from . import (
-    backup,
-    browsing,
-    check,
-    commands,
-    configuring,
-    databases,
-    disk,
-    downloads,
-    installing,
-    labels,
-    rebuild,
-    removing,
-    requirements,
-    restore,
-    roots,
-    safety,
-    selection,
-    verify,
-)
-from .plans import Plan
-from .view import View
+from .backup import run as backup
+from .catalog import search, selection
+from .catalog.view import View
+from .databases import load, safety_dump
+from .download import reader
+from .download.plan import Plan
+from .maintenance import check, rebuild, requirements, verify
+from .restore import destination
+from .restore import run as restore
+from .storage import disk, labels, removal
+from .transport import client_setup, commands, key_installation
 
 MiB = 1024 * 1024
 
@@ -71,7 +60,7 @@ class ArchiveEngine(Engine):
 
     def restore(self, run: Run) -> Outcome:
         if "database" in run.job.request:
-            return databases.load_database(run)
+            return load.load_database(run)
         return restore.restore(run)
 
     def verify(self, run: Run) -> Outcome:
@@ -103,48 +92,48 @@ class ArchiveEngine(Engine):
         return selection.select_ids(View(job), nodes, files)
 
     def require_destination(self, client, path: bytes) -> None:
-        roots.require_destination(client, path)
+        destination.require_destination(client, path)
 
     def files_ending(self, job, endings: Sequence[bytes]) -> Iterator[File]:
-        return browsing.files_ending(job, endings)
+        return search.files_ending(job, endings)
 
     def jobs_with_path(self, jobs, path: bytes):
-        return browsing.jobs_with_path(jobs, path)
+        return search.jobs_with_path(jobs, path)
 
     def client_tree(self, client, path: bytes) -> Sequence[Node]:
-        return browsing.client_tree(client, path)
+        return search.client_tree(client, path)
 
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
     def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
-        plan = downloads.make_plan(View(job), tick)
+        plan = reader.make_plan(View(job), tick)
         return plan.size, plan.pack()
 
     def may_be_slow_to_plan(self, job) -> bool:
-        return not downloads.is_quick(View(job))
+        return not reader.is_quick(View(job))
 
-    def open_download(self, job, plan: bytes) -> downloads.Download:
-        return downloads.Download(Plan.unpack(plan), self.frame_bytes)
+    def open_download(self, job, plan: bytes) -> reader.Download:
+        return reader.Download(Plan.unpack(plan), self.frame_bytes)
 
     # --- Clients ---------------------------------------------------------------------------
 
     def systems(self) -> Sequence[System]:
-        return configuring.SYSTEMS
+        return client_setup.SYSTEMS
 
     def client_config(self, client) -> ClientConfig:
-        return configuring.client_config(client)
+        return client_setup.client_config(client)
 
     def install_key(self, client, password: str) -> None:
-        installing.install_key(client, password)
+        key_installation.install_key(client, password)
 
     def run_command(self, client, command: Sequence[str]) -> str:
         return commands.run_command(client, command)
 
     def require_database(self, client, kind: str, name: str) -> None:
-        databases.require_database(client, kind, name)
+        load.require_database(client, kind, name)
 
     def find_dump(self, job, name: str, kind: str = "mysql") -> None:
-        databases.find_dump(job, name, kind)
+        load.find_dump(job, name, kind)
 
     # --- What it needs ---------------------------------------------------------------------
 
@@ -166,13 +155,13 @@ class ArchiveEngine(Engine):
         return disk.disk_usage(storage)
 
     def remove(self, job) -> None:
-        removing.remove(job)
+        removal.remove(job)
 
     def finish_removals(self, storage) -> None:
-        removing.finish_removals(storage)
+        removal.finish_removals(storage)
 
     def forget(self, job) -> None:
-        safety.forget(job)
+        safety_dump.forget(job)
 
     def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
         return check.check_storage(storage, delete=delete)

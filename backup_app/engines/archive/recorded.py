@@ -7,15 +7,15 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import contextmanager
 
 from ...exceptions import EngineError
+from ...lib.batches import batches
 from ...models import Volume
 from . import paths
-from .batches import batches
-from .manifest_reader import ManifestReader
-from .parts import Part
-from .process import nothing
-from .storing import manifest_path, volume_path
-from .view import View
-from .wanted import Wanted, is_at_or_below
+from .catalog.extents import Part
+from .catalog.view import View
+from .restore.plan import Wanted, is_at_or_below
+from .storage.layout import manifest_path, volume_path
+from .storage.manifest_reader import ManifestReader
+from .transport.process import nothing
 
 FEW = 50  # paths that each line of a manifest is compared with, before it is read
 

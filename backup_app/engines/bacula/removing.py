@@ -6,7 +6,7 @@ import time
 from ...exceptions import EngineError
 from ...models import Job, JobSource
 from ...models.job import GOOD, OPEN
-from ..unneeded import delete_unneeded
+from ..shared.removal import delete_unneeded
 from . import beginning, following, names, volumes
 from .spool import Spool
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ...conf import conf
 from ...exceptions import EngineError
-from ..archive.trees import empty_folder
+from ..shared.trees import empty_folder
 
 NAME = re.compile(rb"(\d+)-[0-9a-f]{16}\.tar")
 IN_WORK = ".work"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import BinaryIO
 
 from ...exceptions import EngineError
-from ..archive.ways import Way
+from ..shared.dirfd import Way
 from .members import ALGORITHMS, Member
 
 BLOCK = 256 * 1024

@@ -1,7 +1,7 @@
 from django.core.management.base import CommandError
 
-from ...engines.archive.identity import fingerprint
-from ...engines.archive.pinning import pin, pinned_keys, shown_host_keys, strangers
+from ...engines.archive.transport.host_keys import pin, pinned_keys, shown_host_keys, strangers
+from ...engines.archive.transport.server_key import fingerprint
 from ..base import BackupCommand
 from ..lookup import client_named
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backup_app.engines.archive import listing
+from backup_app.engines.archive.backup import scan
 from backup_app.engines.bacula.patterns import exactly, patterns
 from backup_app.exceptions import EngineError
 
@@ -70,7 +70,7 @@ def found_by_find(pattern, tree):
     base = str(tree.parent)
     at_root = pattern.replace("/", f"{base}/", 1) if pattern.startswith("/") else pattern
     found = set()
-    for tests in listing.patterns([at_root], os.fsencode(base)):
+    for tests in scan.patterns([at_root], os.fsencode(base)):
         printed = subprocess.run(
             ["find", "./r", "-mindepth", "1", *tests, "-print0"],
             cwd=base,

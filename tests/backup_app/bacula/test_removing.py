@@ -3,7 +3,7 @@
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.unneeded import delete_unneeded
+from backup_app.engines.shared.removal import delete_unneeded
 from backup_app.exceptions import EngineError, WrongState
 from backup_app.jobs import control, retention
 from backup_app.models import Job

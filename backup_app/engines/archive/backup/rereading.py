@@ -1,0 +1,125 @@
+"""Reading once more what was not what had been listed: in its folder, reached over no symlink.
+
+A shell on the client goes to each folder, and a tar reads there under plain names. That takes a
+program for each folder, which is why not all is read like this.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from .. import paths
+from ..paths import shown
+from ..restore.plan import is_at_or_below
+from ..storage.tar_reader import Identity
+from ..transport.shell import ENTER
+from .scan import LeftOut
+from .tar_source import AFTERWORD, FROM, TAR, Places, Reading
+from .workspace import ToStore
+
+REASON = "is no longer the folder that was listed: what had not been read yet is left out"
+MOST = 500  # names of one tar
+# Reads three lines for each folder: its path, what puts that before names, and names. Each tar has
+# two blocks of zeros at its end, and the whole is to have them once. $@ is the tar.
+SCRIPT = (
+    ENTER
+    + r"""
+while IFS= read -r folder && IFS= read -r expression && IFS= read -r names; do
+    path=$(printf '%b.' "$folder")
+    if go "${path%.}"; then
+        printf 'in %s\n' "$folder" >&2
+        printf '%b' "$names" |
+            LC_ALL=C.UTF-8 "$@" "--transform=$(printf '%b' "$expression")" FROM |
+            head -c -1024
+    else
+        printf 'lost %s\n' "$folder" >&2
+    fi
+done
+head -c 1024 /dev/zero
+""".replace("FROM", FROM)
+)
+PLAIN = rb"[^A-Za-z0-9/._-]"
+CODE = re.compile(r"\\0([0-7]{3})")
+
+
+class Rereading:
+    """Reads what is deferred; ``replaced`` are then paths that were folders and are none now."""
+
+    def __init__(self, reading: Reading):
+        self.replaced: list[bytes] = []
+        self._reading = reading
+        self._lost: set[bytes] = set()
+        self._losses = LeftOut(reading.tally.complain, REASON)
+        self._folder = ""
+
+    def run(self, requests: Path) -> None:
+        """Store what is found now; ``requests`` is a new file. Complains of what is not."""
+        deferred = self._reading.workspace.deferred
+        with requests.open("xb") as file:
+            file.writelines(lines(deferred()))
+            if not file.tell():
+                return
+        argv = ["sh", "-c", SCRIPT, "sh", *TAR, "--blocking-factor=1"]
+        places = Places(deferred(), lambda place: None)
+        complaints = self._reading.tally.outcome.warnings
+        with requests.open("rb") as stdin, self._reading.start(argv, stdin) as process:
+            self._reading.store(process, places, self._admit, self._report)
+            process.check()
+            self._report(process.take_lines())
+        self._losses.finish()
+        self._reading.require_reasons(places, 0, complaints)
+
+    def _admit(self, identity: Identity, place: ToStore) -> bool:
+        if self._reading.is_homeless(place):
+            self._lose(paths.split(place.path)[0])
+            return False
+        if identity.kind == "d":
+            self._reading.pending.discard(place.node)
+            if place.kind != "d":
+                self._reading.tally.complain(
+                    f"'{shown(place.path)}' has become a folder since it was listed: what is in it"
+                    " is left out."
+                )
+        elif place.kind == "d":
+            self.replaced.append(place.path)
+            self._lose(place.path)
+        return True
+
+    def _lose(self, folder: bytes) -> None:
+        if not is_at_or_below(folder, self._lost):
+            self._lost.add(folder)
+            self._losses(folder)
+
+    def _report(self, lines: list[str]) -> None:
+        for line in lines:
+            word, _, rest = line.partition(" ")
+            if word == "in":
+                self._folder = shown(decoded(rest)).rstrip("/")
+            elif word == "lost":
+                self._lose(decoded(rest))
+            elif word != "tar:":
+                self._reading.tally.complain(line)
+            elif rest != AFTERWORD:
+                self._reading.tally.complain(f"{self._folder}/{rest}")
+
+
+def lines(places: Iterable[ToStore]) -> Iterator[bytes]:
+    """Yield what the script reads."""
+    for folder, group in groupby(places, lambda place: paths.split(place.path)[0]):
+        names = [place.name or b"." for place in group]
+        before = b"" if folder == paths.ROOT else folder[1:] + b"/"
+        expression = b"s,^,%b,S" % re.sub(rb"[\\&,]", rb"\\\g<0>", before)
+        for start in range(0, len(names), MOST):
+            some = b"".join(name + b"\0" for name in names[start : start + MOST])
+            yield b"\n".join(map(encoded, (folder, expression, some))) + b"\n"
+
+
+def encoded(text: bytes) -> bytes:
+    """Return bytes as the shell's ``printf %b`` reads them, in one line."""
+    return re.sub(PLAIN, lambda match: b"\\0%03o" % match[0][0], text)
+
+
+def decoded(text: str) -> bytes:
+    """Return the bytes that were ``encoded``."""
+    return CODE.sub(lambda match: chr(int(match[1], 8)), text).encode("latin-1")

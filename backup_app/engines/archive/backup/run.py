@@ -1,0 +1,265 @@
+"""Making a backup: list, compare, read, store, catalog."""
+
+import os
+import sqlite3
+from contextlib import ExitStack
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from django.db import transaction
+
+from ....conf import conf
+from ....exceptions import EngineError
+from ....lib.batches import batches
+from ....lib.formatting import counted
+from ....models import Job, JobSource, Volume
+from ...base import Outcome, Run
+from .. import paths
+from ..catalog.view import View
+from ..databases import dump
+from ..storage import layout, manifest, space
+from ..storage.labels import storage_folder
+from ..storage.volume import VolumeWriter
+from ..transport.machines import Machine, machine_for
+from . import catalog_writer, chain
+from .dump_appender import Appender
+from .progress import Tally
+from .rereading import Rereading
+from .scan import Listing, include_path
+from .tar_source import Reading
+from .workspace import Workspace
+
+GONE = 900  # in one query for their folders
+
+
+def back_up(engine, run: Run) -> Outcome:
+    """Back up what ``run.job`` says; see ``Engine.backup``."""
+    storage = run.job.storage
+    machine = machine_for(run.job.client)
+    limit = space.limit_for(run.job)
+    limit.require(1)
+    layout.require_new(run.job)
+    try:
+        folder = layout.make_work_folder(run.job)
+        with ExitStack() as stack:
+            outcome = Backup(engine, run, machine, folder, limit, stack).run()
+        layout.remove_work_folder(run.job)
+    except OSError as e:
+        raise EngineError(f"The storage '{storage}' cannot be used: {e.strerror}.") from e
+    except sqlite3.Error as e:
+        raise EngineError(f"The storage '{storage}' cannot be used for work: {e}.") from e
+    return outcome
+
+
+def discard(job: Job) -> None:
+    """Remove the rows and files of a backup that did not succeed; a good one is left alone."""
+    job = Job.objects.select_related("storage", "client").get(pk=job.pk)
+    if job.is_good or job.type != Job.Type.BACKUP:
+        return
+    try:
+        layout.remove_files(job)
+    finally:
+        catalog_writer.delete_entries(job)
+    with transaction.atomic():
+        Volume.objects.filter(job=job).delete()
+        JobSource.objects.filter(job=job).delete()
+    catalog_writer.delete_unused_folders(job.client)
+
+
+class Backup:
+    """One backup at work in its folder; ``stack`` closes what it opens."""
+
+    def __init__(
+        self,
+        engine,
+        run: Run,
+        machine: Machine,
+        folder: Path,
+        limit: space.Limit,
+        stack: ExitStack,
+    ):
+        self.job, self.fileset, self.client = run.job, run.job.fileset, run.job.client
+        self.job_run, self.machine, self.folder = run, machine, folder
+        self.tally = Tally(run)
+        self.workspace = stack.enter_context(Workspace(folder / "workspace.sqlite3"))
+        self.volume = stack.enter_context(
+            VolumeWriter(
+                folder / "volume",
+                frame_bytes=engine.frame_bytes,
+                level=self.fileset.options.get("compression", engine.compression),
+                threads=engine.threads,
+                limit=limit,
+                tick=self.tally.tick,
+            )
+        )
+        self.manifest = stack.enter_context(manifest.ManifestWriter(folder / "lines"))
+        self.catalog = catalog_writer.CatalogWriter(self.job, self.manifest)
+
+    def run(self) -> Outcome:
+        base = self._choose_base()
+        if base:
+            known = chain.known_rows(base, self.tally.tick)
+            self.workspace.build_on(known, partial(catalog_writer.folder_ids, self.client))
+        unread = self._list()
+        catalog_writer.give_folders(self.client, self.workspace)
+        replaced = self._read()
+        self._dump_databases()
+        if base:
+            self._catalog_gone_below(base, replaced)
+            self._catalog_gone(unread)
+        self.catalog.flush()
+        return self._finish(base)
+
+    def _choose_base(self) -> Job | None:
+        """Return what to build on; without it the level becomes Full."""
+        job, wanted = self.job, self.job.level
+        base = chain.find_base(job)
+        if base and (fault := next(chain.volume_faults(base.sources.all()), "")):
+            self.tally.complain(fault)
+            base = None
+        if base is None and wanted != Job.Level.FULL:
+            job.level = Job.Level.FULL
+            self.job_run.info(f"There is no backup for {wanted} to build on: this one is Full.")
+        elif base:
+            self.job_run.info(f"This {wanted} builds on job {base.pk}, {base.level}.")
+        job.parent = base
+        job.save(update_fields=["level", "parent"])
+        return base
+
+    def _list(self) -> list[bytes]:
+        """List what the fileset says; return the folders that could not be read."""
+        includes, refused = self._includes()
+        listing = Listing(
+            self.machine,
+            self.workspace,
+            complain=self.tally.complain,
+            warn=self.job_run.warning,
+            tick=self.tally.tick,
+        )
+        listing.run(
+            includes,
+            excludes=self.fileset.exclude,
+            left_out=self._left_out(),
+            one_filesystem=self.fileset.options.get("one_filesystem", False),
+        )
+        count, size = self.workspace.totals()
+        self.job_run.expect(size)
+        self.job_run.info(
+            f"{counted(count, 'new or changed entry', 'new or changed entries')} with"
+            f" {counted(size, 'byte')} of content."
+        )
+        return [*listing.unread, *refused]
+
+    def _includes(self) -> tuple[list[bytes], list[bytes]]:
+        """Return the paths of the fileset that may be read, and those that may not.
+
+        Whoever owns a folder above a path can make that lead anywhere: this is no reason to leave
+        others without a backup. Raises EngineError if none may be read.
+        """
+        includes, refusals = [], {}
+        for path in (include_path(each["path"]) for each in self.fileset.include):
+            try:
+                self.machine.require_allowed(path)
+            except EngineError as e:
+                refusals[path] = e
+            else:
+                includes.append(path)
+        for refusal in refusals.values():
+            if not includes:
+                raise refusal
+            self.tally.complain(str(refusal))
+        return includes, list(refusals)
+
+    def _read(self) -> list[bytes]:
+        """Store what was listed; return folders in whose place there is something else now."""
+        reading = Reading(self.machine, self.workspace, self.volume, self.catalog, self.tally)
+        reading.run(self.folder / "names")
+        rereading = Rereading(reading)
+        rereading.run(self.folder / "requests")
+        return rereading.replaced
+
+    def _left_out(self) -> list[bytes]:
+        """Return our own files, which would grow while they are backed up, and the dumps' place."""
+        if not self.machine.local:
+            return [dump.FOLDER]
+        return [
+            dump.FOLDER,
+            *(os.path.realpath(bytes(path)) for path in (self._storage, conf.root)),
+        ]
+
+    def _dump_databases(self) -> None:
+        if not self.fileset.databases:
+            return
+        spool = self.folder / "spool"
+        spool.mkdir(mode=0o700)
+        appender = Appender(self.client, self.volume, self._appended, self.tally.part)
+        for path, spooled in dump.dump_members(self.job_run, self.machine, self.fileset, spool):
+            appender.add_file(path, spooled)
+            spooled.unlink(missing_ok=True)
+
+    def _appended(self, member, place) -> None:
+        self.catalog.add(member, place)
+        self.tally.count(member)
+        self.workspace.keep(place.folder, place.name)
+
+    def _catalog_gone_below(self, base: Job, replaced: list[bytes]) -> None:
+        """Catalogue that all is gone which the view has in folders that are none any more."""
+        view = View(base)
+        for path in replaced:
+            for some in batches(catalog_writer.folders_below(self.client, path)):
+                rows = view.at(folder__in=some).values_list("folder", "folder__path", "name")
+                for folder, folder_path, name in rows:
+                    self.workspace.keep(folder, name)
+                    self.catalog.add_gone(folder, folder_path, name)
+                self.tally.tick()
+
+    def _catalog_gone(self, unread: list[bytes]) -> None:
+        if paths.ROOT in unread:
+            self.job_run.info("What is gone was not looked for, as not all could be listed.")
+            return
+        for path in unread:
+            self._keep(path)
+        gone = self.workspace.gone()
+        while some := list(islice(gone, GONE)):
+            names = catalog_writer.folder_paths({folder for folder, _ in some})
+            for folder, name in some:
+                self.catalog.add_gone(folder, names[folder], name)
+            self.tally.tick()
+
+    def _keep(self, path: bytes) -> None:
+        """See to it that what is known of an unread path does not count as gone."""
+        self.workspace.keep_folders(catalog_writer.folders_below(self.client, path))
+        while path != paths.ROOT:
+            folder, name = paths.split(path)
+            for parent in catalog_writer.folder_ids(self.client, [paths.digest(folder)]).values():
+                self.workspace.keep(parent, name)
+            path = folder
+
+    def _finish(self, base: Job | None) -> Outcome:
+        """Give the volume and then its manifest their names, and record them."""
+        digest = self.volume.finish()
+        sources = chain.sources(self.job, base)
+        values = {
+            "path": layout.volume_name(self.job),
+            "size": self.volume.size,
+            "tar_size": self.volume.tar_size,
+        }
+        volumes = Volume.objects.filter(job__in=sources).order_by("job")
+        named = dict([*volumes.values_list("path", "job"), (values["path"], self.job.pk)])
+        head = manifest.head(self.job, values | {"sha256": digest.hex()}, named)
+        whole = self.manifest.finish(head, layout.sync)
+        self.tally.tick()
+        final = self._storage / values["path"]
+        layout.put(self.folder / "volume", final)
+        layout.put(whole, layout.manifest_path(final))
+        with transaction.atomic():
+            Volume.objects.create(job=self.job, sha256=digest, **values)
+            chain.link_sources(self.job, sources)
+        outcome = self.tally.outcome
+        outcome.stored_bytes = self.volume.size
+        return outcome
+
+    @property
+    def _storage(self) -> Path:
+        return storage_folder(self.job.storage)

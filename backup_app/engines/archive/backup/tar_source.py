@@ -1,0 +1,189 @@
+"""Reading a client's files: its ``tar`` packs them, the volume and the catalog take them in.
+
+Tar opens each file by its path, and whoever owns a folder can put a symlink in its place between
+the listing and the reading: what is behind that would be read as if it were his own. So all that
+tar tells of a member before its content must be what was listed, owner and time of change included,
+which no other user can give a file of his. What is not the same, as it was swapped or has only been
+changed meanwhile, is left out, and then read once more in a safer and slower way: see
+``rereading``.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from ....exceptions import EngineError
+from ....lib.formatting import counted
+from ..paths import shown
+from ..storage.tar_reader import CutOff, Identity, TarStream
+from ..storage.volume import VolumeWriter
+from ..transport.machines import Argv, Machine
+from ..transport.process import Process
+from .catalog_writer import CatalogWriter
+from .progress import Tally
+from .workspace import ToStore, Workspace
+
+TAR = (
+    "tar --create --format=posix --pax-option=delete=atime --no-recursion"
+    " --xattrs --xattrs-include=* --acls --sparse --file=-"
+).split()
+FROM = "--null --no-unquote --verbatim-files-from --files-from=-"
+COMPLETE = 0, 1, 2  # exit codes of a tar that wrote its end, whatever it complained of
+AFTERWORD = "Exiting with failure status due to previous errors"
+NAMES = 10_000  # written at once
+
+
+class Places:
+    """What a tar was told to read, in the same order; what it could not read it has left out."""
+
+    def __init__(self, places: Iterator[ToStore], skip: Callable[[ToStore], None]):
+        """``skip`` is told of what was left out."""
+        self.current: ToStore
+        self.missing = 0
+        self._places, self._skip = places, skip
+
+    def find(self, path: bytes) -> ToStore:
+        """Return the place of the next member; raises EngineError for what tar was not told."""
+        for place in self._places:
+            if place.path == path:
+                self.current = place
+                return place
+            self._miss(place)
+        raise EngineError(f"The tar has '{shown(path)}', which was not asked for.")
+
+    def finish(self) -> None:
+        """Take all that is left for missing."""
+        for place in self._places:
+            self._miss(place)
+
+    def _miss(self, place):
+        self.missing += 1
+        self._skip(place)
+
+
+@dataclass
+class Reading:
+    """What is read of a client, and where it goes.
+
+    ``pending`` are the IDs of folders that were listed, and are not stored as folders or not yet.
+    """
+
+    machine: Machine
+    workspace: Workspace
+    volume: VolumeWriter
+    catalog: CatalogWriter
+    tally: Tally
+    pending: set[int] = field(default_factory=set)
+
+    def run(self, names: Path) -> None:
+        """Store what was listed and is still the same; defer the rest. ``names`` is a new file.
+
+        Complains of what could not be read. Raises EngineError when tar could not do its work.
+        """
+        if not write_names(self.workspace, names):
+            return
+        argv = [*TAR, "--blocking-factor=512", "--directory=/", *FROM.split()]
+        places = Places(self.workspace.to_store(), self._suspend)
+        complaints = self.tally.outcome.warnings
+        with names.open("rb") as stdin, self.start(argv, stdin) as process:
+            self.store(process, places, self._admit, self._report)
+            code = process.close()
+            self._report(process.take_lines())
+            if code not in COMPLETE:
+                raise EngineError(f"tar failed ({code}). {process.complaint()}".rstrip())
+        self.require_reasons(places, code, complaints)
+
+    def start(self, argv: Argv, stdin: IO) -> Process:
+        """Start a program on the client."""
+        return self.machine.start(argv, stdin=stdin, tick=self.tally.tick)
+
+    def store(
+        self,
+        process: Process,
+        places: Places,
+        admit: Callable[[Identity, ToStore], bool],
+        report: Callable[[list[str]], None],
+    ) -> None:
+        """Store and catalogue those members of a program's tar that are admitted to their place.
+
+        ``report`` gets what the program complains of.
+        """
+
+        def read() -> bytes:
+            report(process.take_lines())
+            return process.read()
+
+        stream = TarStream(
+            read,
+            self.volume.write,
+            self.tally.part,
+            lambda identity: admit(identity, places.find(identity.path)),
+            self.volume.tar_size,
+        )
+        try:
+            for member in stream:
+                self.catalog.add(member, places.current)
+                self.tally.count(member)
+        except CutOff as e:
+            process.close()
+            raise EngineError(f"{e} {process.complaint()}".rstrip()) from e
+
+    def require_reasons(self, places: Places, code: int, complaints: int) -> None:
+        """Complain if something is missing and nothing was complained of since ``complaints``."""
+        places.finish()
+        if (code or places.missing) and self.tally.outcome.warnings == complaints:
+            missing = counted(places.missing, "entry", "entries")
+            self.tally.complain(
+                f"tar ended with exit code {code}, without {missing} and without an error message."
+            )
+
+    def is_homeless(self, place: ToStore) -> bool:
+        """Say whether the folder of a place is not stored. The root is in no folder but itself."""
+        return place.folder in self.pending and place.folder != place.node
+
+    def _admit(self, identity: Identity, place: ToStore) -> bool:
+        admitted = (
+            is_as_listed(identity, place)
+            and not self.is_homeless(place)
+            and not (identity.kind == "h" and self.workspace.is_deferred(identity.target))
+        )
+        if not admitted:
+            self.workspace.defer(place)
+            self._suspend(place)
+        return admitted
+
+    def _suspend(self, place: ToStore) -> None:
+        if place.node is not None:
+            self.pending.add(place.node)
+
+    def _report(self, lines: list[str]) -> None:
+        for line in lines:
+            words = line.removeprefix("tar: ")
+            if words != AFTERWORD:
+                self.tally.complain(words)
+
+
+def is_as_listed(identity: Identity, place: ToStore) -> bool:
+    """Say whether a member is what was listed.
+
+    Of folders only the owner and the mode count: what is in them is looked at by itself.
+    """
+    if identity.owner != place.owner:
+        return False
+    if "d" in (identity.kind, place.kind):
+        return identity.kind == place.kind
+    same_times = (identity.mtime_ns, identity.ctime_ns) == (place.mtime, place.ctime)
+    if identity.kind == "h":
+        return same_times
+    return same_times and (identity.kind, identity.size) == (place.kind, place.size)
+
+
+def write_names(workspace: Workspace, names: Path) -> bool:
+    """Write the names that tar is to read, relative to the root; return whether there are any."""
+    found = workspace.names()
+    with names.open("xb") as file:
+        while some := list(islice(found, NAMES)):
+            file.write(b"\0".join([path[1:] or b"." for path in some]) + b"\0")
+        return file.tell() > 0

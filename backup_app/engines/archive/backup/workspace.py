@@ -1,0 +1,348 @@
+"""What a backup knows while it works: a temporary SQLite file, so that no tree is too large.
+
+Most of what ``find`` lists is in the view of the backup that this one builds on, just as it is and
+in the same order: that is seen in memory, a window of both at a time. What is left of the two goes
+into ``known`` and ``listed``, which are compared at the end; then ``known`` is what is gone.
+``found`` is what is to be stored, in the order in which it was listed: folders before what is in
+them. ``links`` are the names of what has more than one, ``deferred`` is what is read once more.
+"""
+
+import itertools
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from ....lib.batches import batches
+from .. import paths
+
+BATCH = 5_000
+WINDOW = 4 * BATCH
+Stat = tuple[int, int, int, str]  # mtime, ctime, inode, and owner as of ToStore
+SHARE = 0.5  # who lists files without end does not fill the disk that all share
+SCHEMA = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA temp_store = FILE;
+PRAGMA cache_size = -16384;
+CREATE TABLE known (
+    folder INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER, ctime INTEGER,
+    inode INTEGER, PRIMARY KEY (folder, name)
+) WITHOUT ROWID;
+CREATE TABLE dirs (
+    no INTEGER PRIMARY KEY, parent INTEGER, depth INTEGER, name BLOB, path BLOB, folder INTEGER
+);
+CREATE TABLE listed (
+    no INTEGER PRIMARY KEY, dir INTEGER, folder INTEGER, name BLOB, kind TEXT, size INTEGER,
+    mtime INTEGER, ctime INTEGER, inode INTEGER, owner TEXT, node INTEGER
+);
+CREATE TABLE found (
+    no INTEGER PRIMARY KEY, dir INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER,
+    ctime INTEGER, inode INTEGER, owner TEXT, node INTEGER
+);
+CREATE TABLE links (
+    no INTEGER, dir INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER, ctime INTEGER,
+    inode INTEGER, owner TEXT
+);
+CREATE TABLE deferred (no INTEGER PRIMARY KEY, path BLOB UNIQUE);
+"""
+# A hard link has the size 0 in the catalog, and may be one to anything but a folder.
+CHANGED = """
+INSERT INTO found
+SELECT b.no, b.dir, b.name, b.kind, b.size, b.mtime, b.ctime, b.inode, b.owner, b.node
+FROM listed b LEFT JOIN known k ON k.folder = b.folder AND k.name = b.name
+WHERE b.no BETWEEN ? AND ? AND (
+    k.kind IS NULL OR k.ctime <> b.ctime OR k.mtime <> b.mtime OR k.inode <> b.inode
+    OR (k.kind <> b.kind AND (k.kind <> 'h' OR b.kind = 'd'))
+    OR (k.kind = 'f' AND k.size <> b.size)
+)
+"""
+SEEN = """
+DELETE FROM known
+WHERE (folder, name) IN (SELECT folder, name FROM listed WHERE no BETWEEN ? AND ?)
+"""
+# Inodes of two filesystems may be taken for one: then more is stored than need be.
+LINKED = """
+INSERT OR IGNORE INTO found SELECT *, NULL FROM links
+WHERE inode IN (SELECT l.inode FROM links l JOIN found f ON f.no = l.no)
+"""
+LEARN = "REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)"
+TO_COMPARE = "INSERT INTO listed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+TO_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+FOUND = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+NAMES = "SELECT d.path, f.name FROM found f JOIN dirs d ON d.no = f.dir ORDER BY f.no"
+TO_STORE = """
+SELECT f.no, d.path, d.folder, f.name, f.kind, f.size, f.mtime, f.ctime, f.inode, f.owner, n.folder
+FROM {} JOIN dirs d ON d.no = f.dir LEFT JOIN dirs n ON n.no = f.node ORDER BY {}
+"""
+WITHOUT_FOLDER = """
+SELECT d.no, d.name, d.path, p.folder FROM dirs d LEFT JOIN dirs p ON p.no = d.parent
+WHERE d.depth = ? AND d.folder IS NULL LIMIT ?
+"""
+
+
+class Dir:
+    """A folder that was listed; ``folder`` is its ID in the catalog, once that is known."""
+
+    __slots__ = "depth", "folder", "no", "path"
+
+    def __init__(self, path: bytes, no: int, depth: int):
+        self.path, self.no, self.depth, self.folder = path, no, depth, None
+
+
+class ToStore(NamedTuple):
+    """Something that tar is to read, as it was listed."""
+
+    path: bytes
+    folder: int
+    name: bytes
+    kind: str
+    size: int
+    mtime: int
+    ctime: int
+    inode: int
+    owner: str  # with group and mode, as numbers: "0:0:644"
+    node: int | None
+    no: int | None = None
+
+
+class Workspace:
+    """The temporary database of one backup; used as a context manager."""
+
+    def __init__(self, path: Path, *, share: float = SHARE):
+        """``share`` of what is free of the disk may be taken; sqlite3.OperationalError then."""
+        self._db = sqlite3.connect(path, isolation_level=None)
+        self._db.executescript(SCHEMA)
+        free, page = shutil.disk_usage(path.parent).free, self._pragma("page_size")
+        self._pragma(f"max_page_count = {int(free * share) // page}")
+        self._batch: list[tuple] = []
+        self._links: list[tuple] = []
+        self._dirs: list[tuple] = []
+        self._above: list[tuple] = []
+        self._count = 0
+        self._pages: Iterator[list[tuple]] | None = None
+        self._folder_ids: Callable[[Iterable[bytes]], dict[bytes, int]] | None = None
+        self._known: list[tuple] = []  # with _listed the window
+        self._listed: dict[tuple, tuple] = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self._db.close()
+
+    # --- What is listed now ----------------------------------------------------------------
+
+    def build_on(self, pages: Iterator[list[tuple]], folder_ids: Callable) -> None:
+        """Leave out what is in a view as it is; to be called before anything is added.
+
+        ``pages`` have (folder, name, kind, size, mtime, ctime, inode), ``folder_ids`` tells the IDs
+        of folders by the hashes of their paths.
+        """
+        self._pages, self._folder_ids = pages, folder_ids
+
+    def add_dir(
+        self, parent: Dir | None, name: bytes, path: bytes, stat: Stat, *, chosen: bool = True
+    ) -> Dir:
+        """Add a folder, whose parent was added before; the root has none.
+
+        One that is not ``chosen`` is stored only if the view does not have it.
+        """
+        no = self._count = self._count + 1
+        added = Dir(path, no, parent.depth + 1 if parent else 0)
+        self._dirs.append((added, parent.no if parent else None, name))
+        rows = self._batch if chosen or not self._pages else self._above
+        rows.append((parent or added, name, "d", 0, *stat, no, no))
+        return added
+
+    def add(
+        self,
+        parent: Dir,
+        name: bytes,
+        kind: str,
+        size: int,
+        stat: Stat,
+        *,
+        linked: bool = False,
+    ) -> None:
+        """Add what is no folder; only files have a size.
+
+        ``linked`` is what has other names, as hard links have.
+        """
+        no = self._count = self._count + 1
+        self._batch.append((parent, name, kind, size, *stat, no, None))
+        if linked and self._pages:
+            self._links.append((no, parent.no, name, kind, size, *stat))
+        if len(self._batch) >= BATCH:
+            self._compare()
+
+    def complete(self, tick: Callable[[], None]) -> None:
+        """Sort what was added into new or changed, and seen; to be called when all is added."""
+        self._compare()
+        if not self._pages:
+            return
+        for page in self._pages:
+            self._settle(page)
+            tick()
+        self._spill(0)
+        self._compare_the_rest(tick)
+        self._keep_above()
+        # In a tar alone a name would come out as a file of its own.
+        self._db.execute(LINKED)
+
+    def _compare(self) -> None:
+        if self._pages:
+            self._find_folders()
+        with self._writing():
+            self._add_dirs()
+            self._db.executemany(FOUND, map(to_store, self._new()))
+            self._db.executemany(TO_LINK, self._links)
+        self._batch.clear()
+        self._links.clear()
+        if self._pages:
+            self._settle(next(self._pages, []))
+
+    def _find_folders(self) -> None:
+        for some in batches(self._dirs):
+            hashes = {paths.digest(added.path): added for added, _, _ in some}
+            for digest, folder in self._folder_ids(hashes).items():
+                hashes[digest].folder = folder
+
+    def _add_dirs(self) -> None:
+        self._db.executemany(
+            "INSERT INTO dirs VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                (added.no, parent, added.depth, name, added.path, added.folder)
+                for added, parent, name in self._dirs
+            ),
+        )
+        self._dirs.clear()
+
+    def _new(self) -> list[tuple]:
+        """Return what no view can have; let the rest into the window."""
+        if not self._pages:
+            return self._batch
+        rows = {
+            (parent.folder, name, kind, size, mtime, ctime, inode): (no, parent.no, owner, node)
+            for parent, name, kind, size, mtime, ctime, inode, owner, no, node in self._batch
+            if parent.folder is not None
+        }
+        self._listed = self._listed | rows if self._listed else rows
+        return [row for row in self._batch if row[0].folder is None]
+
+    def _settle(self, page: list[tuple]) -> None:
+        """Take out of the window what is in the view as it is listed."""
+        take_out = self._listed.pop
+        waiting = itertools.chain(self._known, page)
+        self._known = [row for row in waiting if take_out(row, None) is None]
+        self._spill(WINDOW)
+
+    def _spill(self, most: int) -> None:
+        """Write down what has waited in the window, if it is more than this."""
+        with self._writing():
+            if len(self._known) > most:
+                self._db.executemany(LEARN, self._known)
+                self._known.clear()
+            if len(self._listed) > most:
+                rows = self._listed.items()
+                self._db.executemany(
+                    TO_COMPARE,
+                    ((no, in_, *row, owner, node) for row, (no, in_, owner, node) in rows),
+                )
+                self._listed.clear()
+
+    def _compare_the_rest(self, tick: Callable[[], None]) -> None:
+        first, last = self._db.execute("SELECT min(no), max(no) FROM listed").fetchone()
+        for start in range(first or 0, (last or -1) + 1, BATCH):
+            with self._writing():
+                self._db.execute(CHANGED, (start, start + BATCH - 1))
+                self._db.execute(SEEN, (start, start + BATCH - 1))
+            tick()
+
+    def _keep_above(self) -> None:
+        for row in self._above:
+            if not self.keep(row[0].folder, row[1]):
+                self._db.execute(FOUND, to_store(row))
+
+    def totals(self) -> tuple[int, int]:
+        """Return how many entries there are to store, and the bytes of their content."""
+        count, size = self._db.execute(
+            "SELECT count(*), total(size) FILTER (WHERE kind = 'f') FROM found"
+        ).fetchone()
+        return count, int(size)  # of exabytes only about as many
+
+    # --- Folders of the catalog ------------------------------------------------------------
+
+    def dirs_without_folder(self, count: int) -> Iterator[list[tuple]]:
+        """Yield lists of (number, name, path, parent's ID), parents first.
+
+        Each list is to be given IDs before the next is asked for.
+        """
+        deepest = self._db.execute("SELECT max(depth) FROM dirs").fetchone()[0]
+        for depth in range((deepest or 0) + 1):
+            while rows := self._db.execute(WITHOUT_FOLDER, (depth, count)).fetchall():
+                yield rows
+
+    def give_folders(self, ids: Iterable[tuple[int, int]]) -> None:
+        """Take over (ID in the catalog, number) of folders."""
+        with self._writing():
+            self._db.executemany("UPDATE dirs SET folder = ? WHERE no = ?", ids)
+
+    # --- What comes out --------------------------------------------------------------------
+
+    def names(self) -> Iterator[bytes]:
+        """Yield the paths that tar is to read, in order."""
+        return itertools.starmap(paths.join, self._db.execute(NAMES))
+
+    def to_store(self) -> Iterator[ToStore]:
+        """Yield what tar is to read, in order."""
+        return self._to_store("found f", "f.no")
+
+    def defer(self, place: ToStore) -> None:
+        """See to it that something is read a second time."""
+        self._db.execute("INSERT INTO deferred VALUES (?, ?)", (place.no, place.path))
+
+    def is_deferred(self, path: bytes) -> bool:
+        """Say whether what has a path is to be read a second time."""
+        query = "SELECT EXISTS (SELECT 1 FROM deferred WHERE path = ?)"
+        return bool(self._db.execute(query, (path,)).fetchone()[0])
+
+    def deferred(self) -> Iterator[ToStore]:
+        """Yield what is to be read a second time: one folder after another, those above first."""
+        return self._to_store("deferred JOIN found f USING (no)", "f.dir, f.no")
+
+    def _to_store(self, source: str, order: str) -> Iterator[ToStore]:
+        for no, path, folder, name, *values in self._db.execute(TO_STORE.format(source, order)):
+            yield ToStore(paths.join(path, name), folder, name, *values, no)
+
+    def gone(self) -> Iterator[tuple[int, bytes]]:
+        """Yield (folder, name) of what was in the view and was not listed."""
+        yield from self._db.execute("SELECT folder, name FROM known")
+
+    def keep(self, folder: int | None, name: bytes) -> bool:
+        """See to it that something does not count as gone; return whether it would."""
+        statement = "DELETE FROM known WHERE folder = ? AND name = ?"
+        return self._db.execute(statement, (folder, name)).rowcount > 0
+
+    def keep_folders(self, folders: Iterable[int]) -> None:
+        """See to it that what lies directly in these folders does not count as gone."""
+        with self._writing():
+            self._db.executemany("DELETE FROM known WHERE folder = ?", ((f,) for f in folders))
+
+    def _pragma(self, text: str) -> int:
+        return self._db.execute(f"PRAGMA {text}").fetchone()[0]
+
+    @contextmanager
+    def _writing(self):
+        self._db.execute("BEGIN")
+        yield
+        self._db.execute("COMMIT")
+
+
+def to_store(row: tuple) -> tuple:
+    """Return what was listed as a row of ``found``."""
+    parent, name, *values, no, node = row
+    return no, parent.no, name, *values, node

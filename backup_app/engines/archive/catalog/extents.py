@@ -1,0 +1,105 @@
+"""The parts of volumes that a view consists of: an entry's blocks, and what they must hold.
+
+All are read in pages, none of which leaves a query open: with SQLite nothing could be written
+meanwhile, not even how far a job is.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ....models import Entry, Folder
+from .. import paths
+from .view import View
+
+PAGE = 5000  # rows
+FEW = 500  # values in one condition
+
+
+class Part(NamedTuple):
+    """An entry's blocks in the tar of a job."""
+
+    job_id: int
+    offset: int
+    length: int
+    path: bytes
+    kind: str
+    size: int
+    sha256: bytes | None
+    target: bytes
+
+
+FIELDS = "job_id offset length folder__path name kind size sha256 target".split()
+
+
+def of_view(view: View) -> Iterator[list[Part]]:
+    """Yield all of a backup's view, in pages: by job, then in the order of its tar."""
+    for source in view.sources:
+        for page in view.pages(source, *FIELDS):
+            yield [_part(row) for row in page]
+
+
+def below(view: View, node_ids: Iterable[int]) -> Iterator[list[Part]]:
+    """Yield what these folders are, and all below them in the view, in pages."""
+    waiting = array("q", node_ids)
+    chosen = set(waiting)
+    for few in _in_fews(waiting):
+        yield _parts(view.at(node_id__in=few))
+    while waiting:
+        few = [waiting.pop() for _ in range(min(FEW, len(waiting)))]
+        yield from _pages(view.at(folder_id__in=few))
+        deeper = Folder.objects.filter(parent_id__in=few).values_list("pk", flat=True)
+        waiting.extend(pk for pk in deeper if pk not in chosen)
+
+
+def named(view: View, entry_ids: Sequence[int]) -> Iterator[list[Part]]:
+    """Yield these entries of the view, in pages."""
+    for few in _in_fews(entry_ids):
+        yield _parts(view.at(pk__in=few))
+
+
+def folders(view: View, wanted: Sequence[bytes]) -> Iterator[list[Part]]:
+    """Yield the folders of the view that have these paths, in pages."""
+    for few in _in_fews(wanted):
+        hashes = {paths.digest(path) for path in few}
+        known = Folder.objects.filter(client=view.job.client_id, path_hash__in=hashes)
+        yield _parts(view.at(node_id__in=list(known.values_list("pk", flat=True))))
+
+
+def of_tar(job_id: int, client_id: int, wanted: Sequence[bytes]) -> Iterator[list[Part]]:
+    """Yield what a job's own tar has at these paths, in view or not, in pages."""
+    for few in _in_fews(wanted):
+        places = {paths.split(path) for path in few}
+        hashes = {paths.digest(folder) for folder, _ in places}
+        holders = Folder.objects.filter(client=client_id, path_hash__in=hashes)
+        found = Entry.objects.filter(
+            job_id=job_id,
+            folder_id__in=list(holders.values_list("pk", flat=True)),
+            name__in={name for _, name in places},
+        )
+        yield [part for part in _parts(found) if part.path in set(few)]
+
+
+def _pages(entries):
+    last = 0
+    while True:
+        rows = list(entries.filter(pk__gt=last).order_by("pk").values_list("pk", *FIELDS)[:PAGE])
+        if not rows:
+            return
+        last = rows[-1][0]
+        yield [_part(row[1:]) for row in rows]
+
+
+def _parts(entries):
+    return [_part(row) for row in entries.values_list(*FIELDS)]
+
+
+def _part(row):
+    job_id, offset, length, folder, name, *rest = row
+    return Part(job_id, offset, length, paths.join(folder, name), *rest)
+
+
+def _in_fews(values):
+    values = list(values)
+    for start in range(0, len(values), FEW):
+        yield values[start : start + FEW]

@@ -1,0 +1,214 @@
+"""Bringing backups back into the database, from what is in a storage."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from ....exceptions import BackupError, EngineError
+from ....lib.batches import BATCH
+from ....lib.bulk import insert_rows
+from ....lib.sequences import keep_id
+from ....models import Client, Entry, Job, JobSource, Storage, Volume
+from ...base import Problem
+from .. import paths
+from ..catalog.folders import folder_ids, give_folders
+from ..storage.labels import storage_folder
+from ..storage.manifest import SUFFIX
+from ..storage.manifest_reader import ManifestReader, Row
+from ..storage.removal import mark_path
+from .rebuild_owners import Surroundings, moment
+
+ENTRY = ["job_id", "folder_id", "node_id", "name", *Row._fields[1:]]
+RELATED = "client", "fileset", "pool", "storage__zone"
+MESSAGE = "Brought back from its manifest."
+WITHOUT_END = f"{MESSAGE} That says no end: it is taken to have ended when it started."
+FAULTS = BackupError, KeyError, TypeError, ValueError  # what a strange manifest leads to
+
+
+@dataclass(frozen=True)
+class Found:
+    """A volume with a manifest."""
+
+    volume: Path
+    name: str  # below the storage's folder
+    manifest: ManifestReader
+
+    @property
+    def head(self) -> dict[str, Any]:
+        return self.manifest.head
+
+
+def rebuild_catalog(storage: Storage, *, dry_run: bool = False) -> Iterator[Job | Problem]:
+    """Yield each backup that was brought back, and a Problem for each that could not be.
+
+    Those that the database has are left as they are, and those that were being removed stay away.
+    A backup comes back whole or not at all, in one transaction, with the ID that it had where that
+    is free and newer than those it builds on. With ``dry_run`` nothing is stored.
+    """
+    folder = storage_folder(storage)
+    surroundings = Surroundings(storage, dry_run=dry_run)
+    found: list[Found] = []
+    yield from _read(storage, folder, found)
+    found.sort(key=lambda each: each.head["job"]["id"], reverse=True)
+    for each in found:
+        # What cannot be made is said of each of its backups below.
+        with suppress(*FAULTS):
+            surroundings.client(each.head)
+    brought: set[str] = set()
+    for each in reversed(found):
+        yield _come_back(Comeback(storage, surroundings, each, brought), each, dry_run)
+
+
+def _come_back(comeback: "Comeback", found: Found, dry_run: bool) -> Job | Problem:
+    try:
+        return comeback.job(dry_run=dry_run)
+    except FAULTS as e:
+        words = str(e) if isinstance(e, BackupError) else f"The manifest is strange: {e!r}."
+        return Problem(str(found.manifest.path), words, found.head["job"]["id"])
+
+
+def _read(storage: Storage, folder: Path, found: list[Found]) -> Iterator[Problem]:
+    """Add what is to come back to ``found``; yield what cannot."""
+    # In this order: what is complete by now is in the database by the time it is asked.
+    manifests = sorted(folder.glob(f"volumes/*/*{SUFFIX}"))
+    known = set(Volume.objects.filter(job__storage=storage).values_list("path", flat=True))
+    for path in manifests:
+        volume = path.with_name(path.name.removesuffix(SUFFIX))
+        name = str(volume.relative_to(folder))
+        if name in known or mark_path(volume).exists():
+            continue
+        try:
+            each = Found(volume, name, ManifestReader(path))
+            _require_volume(each)
+        except EngineError as e:
+            yield Problem(str(path), str(e))
+        else:
+            if not _is_at_work(each.head):
+                found.append(each)
+
+
+def _is_at_work(head: dict[str, Any]) -> bool:
+    same = {"pk": head["job"]["id"], "client": head["client"]["id"]}
+    return Job.objects.open().filter(**same).exists()
+
+
+def _require_volume(found: Found) -> None:
+    size = found.head["volume"].get("size")
+    if not all(isinstance(found.head[part].get("id"), int) for part in ("job", "client")):
+        raise EngineError(f"The manifest '{found.manifest.path}' names no job or no client.")
+    if not found.volume.is_file():
+        raise EngineError(f"The volume '{found.volume}' is missing.")
+    if found.volume.stat().st_size != size:
+        stored = found.volume.stat().st_size
+        raise EngineError(f"The volume '{found.volume}' has {stored} bytes, not {size}.")
+
+
+class Comeback:
+    """One backup on its way back; ``brought`` are the volumes that came back before it."""
+
+    def __init__(self, storage, surroundings, found, brought):
+        self._storage, self._surroundings = storage, surroundings
+        self._found, self._brought = found, brought
+        self._head = found.head
+
+    def job(self, *, dry_run: bool) -> Job:
+        client = self._surroundings.client(self._head)
+        sources = self._sources(client, dry_run=dry_run)
+        job = self._row(client, sources)
+        self._brought.add(self._found.name)
+        if dry_run:
+            job.stored_bytes = self._head["volume"]["size"]
+            return job
+        # In transactions of their own, since folders without entries harm nobody.
+        for rows in self._batches():
+            give_folders(client, _folders_of(rows))
+        with transaction.atomic():
+            self._store(job, client, sources)
+        return Job.objects.select_related("client", "fileset", "pool", "storage__zone").get(
+            pk=job.pk
+        )
+
+    def _sources(self, client: Client, *, dry_run: bool) -> list[int]:
+        """Return the IDs that the backups have now that this one builds on."""
+        names = dict(list(self._found.manifest.sources.items())[:-1])
+        volumes = Volume.objects.filter(path__in=names, job__client=client.pk)
+        there = dict(volumes.values_list("path", "job_id"))
+        if dry_run:
+            there = {name: names[name] for name in names if name in self._brought} | there
+        if missing := [number for name, number in names.items() if name not in there]:
+            raise EngineError(f"It builds on backup {missing[0]}, which is not there.")
+        return sorted(there.values())
+
+    def _row(self, client: Client, sources: list[int]) -> Job:
+        values = self._head["job"]
+        is_free = not Job.objects.filter(pk=values["id"]).exists()
+        started, ended = moment(values["started"]), moment(values.get("ended"))
+        return Job(
+            pk=values["id"] if is_free and values["id"] > max(sources, default=0) else None,
+            account=client.account,
+            client=client,
+            name=values["name"],
+            type=Job.Type.BACKUP,
+            level=values["level"],
+            status=Job.Status.COMPLETED,
+            engine=values["engine"],
+            fileset=self._surroundings.fileset(self._head),
+            pool=self._surroundings.pool(self._head),
+            storage=self._storage,
+            parent_id=sources[-1] if sources else None,
+            requested_by=values["requested_by"],
+            created=moment(values["created"]),
+            started=started,
+            # When its files were written says nothing: they may be copies.
+            ended=max(filter(None, (started, ended)), default=None),
+            message=MESSAGE if ended else WITHOUT_END,
+        )
+
+    def _store(self, job: Job, client: Client, sources: list[int]) -> None:
+        created, volume = job.created, self._head["volume"]
+        job.save(force_insert=True)
+        keep_id(Job)
+        files = size = 0
+        for rows in self._batches():
+            _insert(job, client, rows)
+            content = [row.size for row in rows if row.kind not in "d-"]
+            files, size = files + len(content), size + sum(content)
+        JobSource.objects.bulk_create(
+            JobSource(job=job, source_id=source) for source in [*sources, job.pk]
+        )
+        Volume.objects.create(
+            job=job,
+            path=self._found.name,
+            size=volume["size"],
+            tar_size=volume["tar_size"],
+            sha256=bytes.fromhex(volume["sha256"]),
+        )
+        done = {"files": files, "files_done": files, "bytes": size, "bytes_done": size}
+        stored = {"stored_bytes": volume["size"], "created": created}
+        Job.objects.filter(pk=job.pk).update(**done, **stored)
+        Client.objects.filter(pk=client.pk, created__gt=created).update(created=created)
+
+    def _batches(self) -> Iterator[list[Row]]:
+        rows = self._found.manifest.rows()
+        while some := list(islice(rows, BATCH)):
+            yield some
+
+
+def _folders_of(rows: list[Row]) -> set[bytes]:
+    places = {paths.split(row.path)[0] for row in rows}
+    return places | {row.path for row in rows if row.kind == Entry.Kind.DIRECTORY}
+
+
+def _insert(job: Job, client: Client, rows: list[Row]) -> None:
+    folders = folder_ids(client, _folders_of(rows))
+    entries = []
+    for row in rows:
+        folder, name = paths.split(row.path)
+        node = folders[row.path] if row.kind == Entry.Kind.DIRECTORY else None
+        entries.append((job.pk, folders[folder], node, name, *row[1:]))
+    insert_rows(Entry, ENTRY, entries)

@@ -1,0 +1,233 @@
+"""What a restore wants: which parts of which volumes are read, and what becomes of them.
+
+It is a temporary SQLite file, so that a restore of any number of files needs little memory.
+"""
+
+import sqlite3
+from collections.abc import Callable, Container, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ....exceptions import NotFound
+from ...base import Selection
+from ..catalog import extents as parts
+from ..catalog.extents import Part
+from ..catalog.view import View
+from ..transport.process import nothing
+
+PLACED, PASSED, HELPING = range(3)  # in which order they win
+TABLE = """CREATE TABLE part (
+    job_id INTEGER, offset INTEGER, length INTEGER, path BLOB, kind TEXT, size INTEGER,
+    sha256 BLOB, target BLOB, role INTEGER, PRIMARY KEY (job_id, offset)) WITHOUT ROWID"""
+RECORDED = """CREATE TABLE recorded (
+    path BLOB PRIMARY KEY, job_id INTEGER, offset INTEGER, length INTEGER, kind TEXT, size INTEGER,
+    sha256 BLOB, target BLOB) WITHOUT ROWID"""
+RECORD = """INSERT OR REPLACE INTO recorded
+    (job_id, offset, length, path, kind, size, sha256, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+UNLIKE = """
+SELECT path FROM recorded r WHERE length > 0 AND NOT EXISTS (
+    SELECT 1 FROM part p WHERE p.job_id = r.job_id AND p.offset = r.offset AND p.role = 0
+    AND (p.length, p.path, p.kind, p.size, p.target) = (r.length, r.path, r.kind, r.size, r.target)
+    AND p.sha256 IS r.sha256)
+UNION SELECT path FROM part p WHERE role = 0 AND NOT EXISTS (
+    SELECT 1 FROM recorded r WHERE r.path = p.path AND r.job_id = p.job_id AND r.offset = p.offset)
+"""
+AS_RECORDED = """INSERT OR REPLACE INTO part
+    SELECT job_id, offset, length, path, kind, size, sha256, target, 0 FROM recorded
+    WHERE length > 0"""
+# Between these two are all paths below something that is no folder; "0" comes after "/".
+MISPLACING = f"""
+SELECT start, end FROM (
+    SELECT CAST(path || '/' AS BLOB) AS start, CAST(path || '0' AS BLOB) AS end FROM part
+    WHERE kind <> 'd' AND role <> {HELPING}
+) WHERE EXISTS (
+    SELECT 1 FROM part b WHERE b.path > start AND b.path < end AND b.role <> {HELPING}
+)"""  # noqa: S608
+INSERT = "INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class Segment(NamedTuple):
+    """A piece of the tar of a job: whole members."""
+
+    job_id: int
+    offset: int
+    length: int
+
+
+class Wanted:
+    """What a selection of a backup's view needs; ``passed`` are the folders on the way to it.
+
+    Helping parts are targets of hard links that were not selected: a link needs their content.
+    """
+
+    def __init__(self, path: Path | None = None):
+        """Make a new list in a file, which stays there; without one in a temporary file."""
+        self.passed: set[bytes] = set()
+        self._rows = sqlite3.connect(path or "", isolation_level=None)
+        self._rows.executescript(
+            f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {TABLE}; {RECORDED}"
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self._rows.close()
+
+    def fill(self, view: View, selection: Selection, tick: Callable[[], None] = nothing) -> None:
+        """Read from the catalog what is needed; raises NotFound for what has no content."""
+        for page in _selected(view, selection):
+            tick()
+            self.add(page)
+        self.passed = ways_to(selection)
+        for page in parts.folders(view, sorted(self.passed)):
+            tick()
+            self._add(page, PASSED)
+        self._add_targets(view, tick)
+        if not self.count():
+            raise NotFound(f"Backup {view.job.pk} has nothing of what is to be restored.")
+
+    def count(self) -> int:
+        """Return how many entries are to be placed."""
+        return self._one("SELECT count(*) FROM part WHERE role = ?", PLACED)
+
+    def size(self) -> int:
+        """Return how many bytes all files have together."""
+        return int(self._one("SELECT total(size) FROM part"))
+
+    def parts(self) -> Iterator[Part]:
+        """Yield all parts, by job, then in the order of its tar."""
+        query = "SELECT job_id, offset, length, path, kind, size, sha256, target FROM part"
+        return map(Part._make, self._rows.execute(f"{query} ORDER BY job_id, offset"))
+
+    def segments(self) -> Iterator[Segment]:
+        """Yield the pieces of volumes to read, neighbours as one, in the same order."""
+        return coalesced(part[:3] for part in self.parts())
+
+    def sources(self) -> list[int]:
+        """Return the IDs of the jobs whose volumes are read."""
+        rows = self._rows.execute("SELECT DISTINCT job_id FROM part ORDER BY job_id")
+        return [job_id for (job_id,) in rows]
+
+    def add(self, page: Iterable[Part]) -> None:
+        """Add what is to be placed, as the catalog has it."""
+        self._add(page, PLACED)
+
+    def record(self, page: Iterable[Part]) -> None:
+        """Add what was recorded when it was backed up, older backups first."""
+        self._write(RECORD, page)
+
+    def has_recorded(self, path: bytes) -> bool:
+        """Say whether something was recorded at a path."""
+        query = "SELECT EXISTS (SELECT 1 FROM recorded WHERE path = ? AND length > 0)"
+        return bool(self._one(query, path))
+
+    def unlike_record(self) -> list[bytes]:
+        """Return the paths at which not that is to be placed which was recorded."""
+        return [path for (path,) in self._rows.execute(UNLIKE)]
+
+    def take_record(self) -> None:
+        """Place what was recorded, and nothing else."""
+        self._rows.execute("DELETE FROM part WHERE role = ?", (PLACED,))
+        self._rows.execute(AS_RECORDED)
+
+    def remove(self, unwanted: Callable[[bytes, str], bool]) -> int:
+        """Take entries out by their path and kind; return how many."""
+        self._rows.create_function("unwanted", 2, unwanted, deterministic=True)
+        return self._rows.execute("DELETE FROM part WHERE unwanted(path, kind)").rowcount
+
+    def remove_misplaced(self, tell: Callable[[bytes], None]) -> None:
+        """Take out what lies below something that is no folder, and ``tell`` the path of each."""
+        self._index_paths()
+        for start, end in self._rows.execute(MISPLACING).fetchall():
+            below = "FROM part WHERE path > ? AND path < ? AND role <> ?"
+            found = self._rows.execute(f"SELECT path {below}", (start, end, HELPING))
+            for (path,) in found:
+                tell(path)
+            self._rows.execute(f"DELETE {below}", (start, end, HELPING))
+
+    def placed(self) -> Iterator[tuple[bytes, str]]:
+        """Yield path and kind of all that is to be placed."""
+        return self._rows.execute("SELECT path, kind FROM part WHERE role = ?", (PLACED,))
+
+    def only_helping(self) -> list[bytes]:
+        """Return the paths of targets that are not to be placed themselves."""
+        rows = self._rows.execute(
+            "SELECT path FROM part WHERE role = ? EXCEPT SELECT path FROM part WHERE role <> ?",
+            (HELPING, HELPING),
+        )
+        return [path for (path,) in rows]
+
+    def has(self, path: bytes) -> bool:
+        """Say whether something that is placed or passed has this path."""
+        query = "SELECT EXISTS (SELECT 1 FROM part WHERE path = ? AND role <> ?)"
+        return bool(self._one(query, path, HELPING))
+
+    def _index_paths(self):
+        self._rows.execute("CREATE INDEX IF NOT EXISTS part_path ON part (path, job_id)")
+
+    def _one(self, query, *values):
+        return self._rows.execute(query, values).fetchone()[0]
+
+    def _add(self, page: Iterable[Part], role):
+        self._write(INSERT, ((*part, role) for part in page if part.length))
+
+    def _write(self, statement, rows):
+        self._rows.execute("BEGIN")
+        self._rows.executemany(statement, rows)
+        self._rows.execute("COMMIT")
+
+    def _add_targets(self, view, tick):
+        if not self._one("SELECT EXISTS (SELECT 1 FROM part WHERE kind = 'h')"):
+            return
+        self._index_paths()
+        wanted = self._rows.execute(
+            "SELECT DISTINCT l.job_id, l.target FROM part l WHERE l.kind = 'h' AND NOT EXISTS"
+            " (SELECT 1 FROM part t WHERE t.path = l.target AND t.job_id = l.job_id)"
+        ).fetchall()
+        for job_id in sorted({job_id for job_id, _ in wanted}):
+            paths = [path for owner, path in wanted if owner == job_id]
+            for page in parts.of_tar(job_id, view.job.client_id, paths):
+                tick()
+                self._add(page, HELPING)
+
+
+def coalesced(pieces: Iterable[tuple[int, int, int]]) -> Iterator[Segment]:
+    """Join pieces (job id, offset, length) that follow each other without a gap."""
+    current = None
+    for job_id, offset, length in pieces:
+        if current and (current.job_id, current.offset + current.length) == (job_id, offset):
+            current = Segment(job_id, current.offset, current.length + length)
+            continue
+        if current:
+            yield current
+        current = Segment(job_id, offset, length)
+    if current:
+        yield current
+
+
+def ways_to(selection: Selection) -> set[bytes]:
+    """Return the paths of all folders above what is selected, unless they are selected too."""
+    nodes = {path for _, path in selection.nodes}
+    chosen = [*nodes, *(path for _, path in selection.files)]
+    above = {folder for path in chosen for folder in ancestors(path)}
+    return {path for path in above if not is_at_or_below(path, nodes)}
+
+
+def ancestors(path: bytes) -> Iterator[bytes]:
+    """Yield the folders above a path, up to the root."""
+    while path not in (b"", b"/"):
+        path = path.rpartition(b"/")[0] or b"/"
+        yield path
+
+
+def is_at_or_below(path: bytes, folders: Container[bytes]) -> bool:
+    return path in folders or any(above in folders for above in ancestors(path))
+
+
+def _selected(view, selection):
+    if any(path == b"/" for _, path in selection.nodes):
+        yield from parts.of_view(view)
+        return
+    yield from parts.below(view, [pk for pk, _ in selection.nodes])
+    yield from parts.named(view, [pk for pk, _ in selection.files])

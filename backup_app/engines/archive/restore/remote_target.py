@@ -1,0 +1,167 @@
+"""Restoring to another machine, over SSH."""
+
+import contextlib
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....exceptions import EngineError
+from .. import paths
+from ..transport.machines import SshMachine
+from ..transport.process import Process, nothing
+from ..transport.shell import NO_WAY
+from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, PLACE, REMOVE
+from .staging import NAME, Staging, is_left, new_name, noted
+
+MOST = 64 * 1024 * 1024  # bytes of what a script prints
+MOST_WORD = 64 * 1024
+SENTENCES = {
+    b"w": "A symlink or a file is in the way to what is to be restored.",
+    b"e": "A folder that is not empty is in its way.",
+    b"o": "It could not be placed.",
+    b"m": "Its metadata could not be set.",
+}
+
+
+@dataclass
+class RemoteTarget:
+    """As ``LocalTarget``, with the programs of another machine; see ``remote_scripts``."""
+
+    job: object
+    destination: bytes  # b"/" is the original location
+    tick: Callable[[], None]
+    machine: SshMachine
+    _private: bytes = b""
+
+    @property
+    def tree(self) -> bytes:
+        return self._private + b"/tree"
+
+    def require_room(self, wanted) -> None:
+        """Accept all: the account owns the machine, and not only a part of it."""
+
+    @contextlib.contextmanager
+    def private_folder(self, wanted, work: Path) -> Iterator[None]:
+        """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
+        name = new_name(self.job.pk)
+        argv = ["sh", "-c", MAKE, "sh", self._anchor(wanted), name]
+        with self.machine.start(argv, stdin=subprocess.PIPE, tick=self.tick) as holder:
+            parent, *others = _made(holder)
+            for other in filter(is_left, others):
+                remove(self.machine, b"%b/%b" % (parent, other))
+            self._private = b"%b/%b" % (parent, name)
+            Staging(self.job.pk, work).note(parent=parent, name=name)
+            try:
+                yield
+            except BaseException:
+                with contextlib.suppress(EngineError):
+                    _release(holder)
+                raise
+            else:
+                _release(holder)
+            finally:
+                remove(self.machine, self._private)
+
+    def drop(self, helping: Iterable[bytes], wanted) -> None:
+        """Remove what was unpacked only to help, and the folders that only lead to it."""
+        files, folders = list(helping), set()
+        for path in files:
+            folder, _ = paths.split(path)
+            while folder != paths.ROOT and not wanted.has(folder):
+                folders.add(folder)
+                folder, _ = paths.split(folder)
+        ordered = files + sorted(folders, key=len, reverse=True)
+        self._feed(ordered, "sh", "-c", DROP, "sh", self._private)
+
+    def place(self, passed: Iterable[bytes], refuse: Callable[[bytes, str], None]) -> int:
+        """Put everything where it belongs; return how many names were moved, at least."""
+        base = self.destination.rstrip(b"/")
+        self._pass(passed, base)
+        placed = 0
+        for word in self._place_all(base):
+            code, path = word[:1], word[1:]
+            if code == b"+":
+                placed += 1
+            elif code in SENTENCES:
+                refuse(path, SENTENCES[code])
+            else:
+                raise EngineError(f"The client said something strange: {word[:100]!r}.")
+        return placed
+
+    def _anchor(self, wanted):
+        if self.destination != paths.ROOT:
+            return self.destination
+        path, _ = next(wanted.placed())
+        return paths.split(path)[0]
+
+    def _pass(self, passed, base):
+        names = [path.strip(b"/") for path in passed]
+        if base or b"" in names:
+            names.append(b"../passed.root")
+        inside = 'cd "$1/passed" && shift && mkdir -p -- "$@"'
+        self._feed([b"./" + name for name in names], "sh", "-c", inside, "sh", self._private)
+
+    def _place_all(self, base) -> Iterator[bytes]:
+        argv = ["sh", "-c", ALL, "sh", self._private, base, PLACE, FILES, FINISH]
+        with self.machine.start(argv, tick=self.tick) as process:
+            yield from _split(process)
+            code = process.close()
+        if code == NO_WAY:
+            shown = paths.shown(self.destination)
+            raise EngineError(f"The destination '{shown}' leads over a symlink or no folder.")
+        if code:
+            raise EngineError(f"Not all could be placed. {process.complaint()}")
+
+    def _feed(self, arguments: list[bytes], *argv) -> None:
+        """Run a program with these arguments, as often as it takes."""
+        if not arguments:
+            return
+        run = ["xargs", "-0", "-r", *argv]
+        with self.machine.start(run, stdin=subprocess.PIPE, tick=self.tick) as process:
+            process.write(b"".join(argument + b"\0" for argument in arguments))
+            process.end_input()
+            process.check()
+
+
+def _made(holder: Process) -> list[bytes]:
+    """Return what MAKE prints."""
+    printed = b""
+    while not printed.endswith(b"\0.\0"):
+        block = holder.read()
+        printed += block
+        if not block or len(printed) > MOST:
+            holder.check()
+            raise EngineError("The client did not say where it made a folder for the restore.")
+    return printed.split(b"\0")[:-2]
+
+
+def _release(holder: Process) -> None:
+    """Let the private folder be emptied; EngineError if it may have been so all too early."""
+    holder.tick = nothing
+    holder.end_input()
+    holder.check()
+
+
+def remove(machine: SshMachine, private: bytes, tick: Callable[[], None] = nothing) -> None:
+    """Remove a private folder; the next restore to there tries again if it cannot be reached."""
+    argv = ["sh", "-c", REMOVE, "sh", private]
+    with contextlib.suppress(EngineError), machine.start(argv, tick=tick) as process:
+        process.read_all(MOST)
+        process.close()
+
+
+def remove_noted(machine: SshMachine, work: Path) -> None:
+    """Remove the private folders on another machine that a killed restore has left, if any."""
+    for place in noted(work):
+        if "root" not in place and NAME.fullmatch(place["name"]):
+            remove(machine, b"%b/%b" % (place["parent"], place["name"]))
+
+
+def _split(process: Process) -> Iterator[bytes]:
+    rest = b""
+    while block := process.read():
+        *words, rest = (rest + block).split(b"\0")
+        yield from words
+        if len(rest) > MOST_WORD:
+            raise EngineError(f"The client said something without an end: {rest[:100]!r}…")

@@ -1,0 +1,248 @@
+"""Volumes: a tar in independent zstd frames, with a table at the end that finds each by a seek.
+
+The table is that of the *zstd seekable format*, in a frame that every other reader skips.
+"""
+
+import hashlib
+import os
+import struct
+import threading
+from array import array
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from itertools import accumulate
+from pathlib import Path
+
+import zstandard
+
+from ....exceptions import EngineError
+from ..transport.process import nothing
+
+END_OF_TAR = bytes(1024)  # two blocks of zeros
+TABLE_HEADER = struct.Struct("<II")  # magic number of a frame to skip, length of what follows
+TABLE_FOOTER = struct.Struct("<IBI")  # number of frames, whether they have checksums, magic number
+SKIPPED_MAGIC, SEEKABLE_MAGIC = 0x184D2A5E, 0x8F92EAB1
+SECOND = 1.0
+MEMORY = 48 * 1024 * 1024  # that all compressors together may take
+
+
+class VolumeWriter:
+    """Compresses what is written to it in several threads, into a new file."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        frame_bytes: int,
+        level: int,
+        threads: int = 0,
+        limit=None,
+        tick: Callable[[], None] = nothing,
+    ):
+        """``limit`` is a ``space.Limit`` that is asked whether so much may be stored.
+
+        ``tick`` is called at least every second while a frame is waited for.
+        """
+        self.path = path
+        self.tar_size = 0  # of what was written, without the end blocks
+        self.size = 0  # of the file so far
+        self._limit = limit
+        self._tick = tick
+        self._file = path.open("xb")
+        self._digest = hashlib.sha256()
+        self._frame_bytes = frame_bytes
+        self._buffer = bytearray(frame_bytes)
+        self._filled = 0  # bytes in _buffer
+        self._free: list[bytearray] = []
+        self._table = array("I")  # compressed and uncompressed size of each frame
+        self._level = level
+        self._threads = thread_count(level, frame_bytes, threads)
+        self._own = threading.local()
+        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="zstd")
+        self._frames: deque[tuple[bytearray, int, Future]] = deque()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        # A frame of level 19 takes seconds, for which a cancel does not wait.
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._file.close()
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Append bytes of the tar."""
+        self.tar_size += len(data)
+        self._add(memoryview(data))
+
+    def finish(self) -> bytes:
+        """Write the end of the tar and the table, and everything to the disk; return the SHA-256.
+
+        ``tar_size`` stays as it is; ``size`` is then that of the whole file.
+        """
+        self._add(memoryview(END_OF_TAR))
+        if self._filled:
+            self._compress()
+        while self._frames:
+            self._store()
+        self._append(seek_table(self._table))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        return self._digest.digest()
+
+    def _add(self, data: memoryview) -> None:
+        while data:
+            part = data[: self._frame_bytes - self._filled]
+            end = self._filled + len(part)
+            self._buffer[self._filled : end] = part
+            self._filled = end
+            data = data[len(part) :]
+            if end == self._frame_bytes:
+                self._compress()
+
+    def _compress(self) -> None:
+        buffer, size = self._buffer, self._filled
+        self._frames.append((buffer, size, self._pool.submit(self._frame, buffer, size)))
+        while len(self._frames) > self._threads + 1:
+            self._store()
+        # Memory that was used before costs nothing to get.
+        self._buffer = self._free.pop() if self._free else bytearray(self._frame_bytes)
+        self._filled = 0
+
+    def _frame(self, buffer: bytearray, size: int) -> bytes:
+        try:
+            compressor = self._own.compressor
+        except AttributeError:
+            compressor = self._own.compressor = zstandard.ZstdCompressor(
+                level=self._level, write_checksum=True
+            )
+        with memoryview(buffer) as whole, whole[:size] as content:
+            return compressor.compress(content)
+
+    def _store(self) -> None:
+        buffer, size, future = self._frames.popleft()
+        while not wait([future], SECOND).done:
+            self._tick()
+        frame = future.result()
+        self._free.append(buffer)
+        self._table.extend((len(frame), size))
+        self._append(frame)
+
+    def _append(self, data: bytes) -> None:
+        self.size += len(data)
+        if self._limit:
+            self._limit.require(self.size)
+        self._file.write(data)
+        self._digest.update(data)
+
+
+class VolumeReader:
+    """Reads any part of a volume's tar, by one seek and with the memory of a frame."""
+
+    def __init__(self, path: Path):
+        """Raises EngineError if the file cannot be read, or is no volume."""
+        self.path = path
+        try:
+            self._file = path.open("rb")
+        except OSError as e:
+            raise EngineError(f"The volume '{path}' cannot be read: {e.strerror}.") from e
+        try:
+            sizes = read_table(self._file, path)
+        except BaseException:
+            self._file.close()
+            raise
+        self._starts = array("Q", accumulate(sizes[1::2], initial=0))
+        self._places = array("Q", accumulate(sizes[0::2], initial=0))
+        self._decompressor = zstandard.ZstdDecompressor()
+        self._last: tuple[int, bytes] = (-1, b"")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self._file.close()
+
+    @property
+    def size(self) -> int:
+        """The length of the whole tar, with its end blocks."""
+        return self._starts[-1]
+
+    def read(self, offset: int, length: int) -> Iterator[bytes]:
+        """Yield the bytes of a part of the tar in blocks of at most a frame.
+
+        Raises EngineError naming the volume and the place if it is damaged or too short.
+        """
+        if offset < 0 or length < 0 or offset + length > self.size:
+            raise EngineError(
+                f"The volume '{self.path}' has {self.size} bytes of tar, not {offset + length}."
+            )
+        number = bisect_right(self._starts, offset) - 1
+        while length > 0:
+            start = offset - self._starts[number]
+            block = self._frame(number)[start : start + length]
+            yield block
+            offset, length, number = offset + len(block), length - len(block), number + 1
+
+    def frame_end(self, offset: int) -> int:
+        """Return where in the tar the frame ends that a place is in; its end for one behind it."""
+        return self._starts[min(bisect_right(self._starts, offset), len(self._starts) - 1)]
+
+    def _frame(self, number: int) -> bytes:
+        # What lies side by side is often read piece by piece.
+        if self._last[0] != number:
+            self._last = (number, self._read_frame(number))
+        return self._last[1]
+
+    def _read_frame(self, number: int) -> bytes:
+        size = self._starts[number + 1] - self._starts[number]
+        place = self._places[number]
+        try:
+            data = os.pread(self._file.fileno(), self._places[number + 1] - place, place)
+            block = self._decompressor.decompress(data, allow_extra_data=False)
+        except (OSError, zstandard.ZstdError) as e:
+            raise EngineError(f"The volume '{self.path}' is damaged at byte {place}: {e}.") from e
+        if len(block) != size:
+            raise EngineError(
+                f"The volume '{self.path}' is damaged at byte {place}: the frame there has"
+                f" {len(block)} bytes, not {size}."
+            )
+        return block
+
+
+def seek_table(sizes: array) -> bytes:
+    """Return the frame that tells the compressed and uncompressed size of each other one."""
+    entries = struct.pack(f"<{len(sizes)}I", *sizes)
+    footer = TABLE_FOOTER.pack(len(sizes) // 2, 0, SEEKABLE_MAGIC)
+    return TABLE_HEADER.pack(SKIPPED_MAGIC, len(entries) + len(footer)) + entries + footer
+
+
+def read_table(file, path: Path) -> tuple[int, ...]:
+    """Return the compressed and uncompressed sizes in turn; raises EngineError."""
+    try:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - TABLE_FOOTER.size))
+        count, flags, magic = TABLE_FOOTER.unpack(file.read())
+        if magic != SEEKABLE_MAGIC:
+            raise EngineError(f"The volume '{path}' is damaged: it has no table of frames.")
+        width = 12 if flags & 0x80 else 8
+        start = end - TABLE_FOOTER.size - count * width
+        file.seek(start - TABLE_HEADER.size)
+        skipped, length = TABLE_HEADER.unpack(file.read(TABLE_HEADER.size))
+        sizes = struct.unpack(f"<{count * width // 4}I", file.read(count * width))
+    except (OSError, ValueError, struct.error) as e:
+        raise EngineError(f"The volume '{path}' is damaged: its table is cut off.") from e
+    if flags & 0x80:
+        sizes = tuple(n for i, n in enumerate(sizes) if i % 3 != 2)
+    whole = skipped == SKIPPED_MAGIC and length == end - start
+    if not whole or sum(sizes[0::2]) != start - TABLE_HEADER.size:
+        raise EngineError(f"The volume '{path}' is damaged: its table of frames is wrong.")
+    return sizes
+
+
+def thread_count(level: int, frame_bytes: int, wanted: int) -> int:
+    """Return how many threads compress at once without taking too much memory."""
+    parameters = zstandard.ZstdCompressionParameters.from_level(level, source_size=frame_bytes)
+    each = parameters.estimated_compression_context_size() + 3 * frame_bytes
+    return max(1, min(wanted or os.cpu_count() or 1, MEMORY // each))

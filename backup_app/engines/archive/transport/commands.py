@@ -1,0 +1,41 @@
+"""Running one of the operator's command lines on a client."""
+
+from collections.abc import Sequence
+
+from ....conf import conf
+from ....exceptions import EngineError
+from .limits import time_limit
+from .machines import machine_for
+
+
+def run_command(client, command: Sequence[str]) -> str:
+    """Return what a command line prints on a client; no shell reads its words.
+
+    More than BACKUP_COMMAND_MAX_BYTES are cut off, and the last line says so. Raises EngineError
+    with the command's own words when it fails, or when it takes longer than
+    BACKUP_COMMAND_SECONDS.
+    """
+    line = " ".join(command)
+    seconds = conf.COMMAND_SECONDS
+    slow = EngineError(f"'{line}' took longer than {seconds} seconds on client '{client}'.")
+    with machine_for(client).start(command, tick=time_limit(seconds, slow)) as process:
+        printed = _read(process, conf.COMMAND_MAX_BYTES + 1)
+        if len(printed) > conf.COMMAND_MAX_BYTES:
+            return _cut(printed)
+        if code := process.close():
+            raise EngineError(
+                f"'{line}' failed on client '{client}' ({code}). {process.complaint()}".rstrip()
+            )
+    return printed.decode(errors="replace")
+
+
+def _read(process, limit):
+    printed = b""
+    while len(printed) < limit and (block := process.read(limit - len(printed))):
+        printed += block
+    return printed
+
+
+def _cut(printed):
+    limit = conf.COMMAND_MAX_BYTES
+    return f"{printed[:limit].decode(errors='replace')}\n(cut off after {limit} bytes)\n"

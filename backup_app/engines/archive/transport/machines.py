@@ -1,0 +1,129 @@
+"""The machines that are backed up: this one, and others over SSH."""
+
+import os
+import shlex
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from ....conf import conf
+from ....exceptions import EngineError
+from .process import Process, nothing
+from .server_key import keys_folder, private_key
+from .ssh import address, ssh
+
+Argv = Sequence[str | bytes]
+
+
+class Machine(Protocol):
+    """Where programs are started; ``local`` says whether it is this machine."""
+
+    local: bool
+
+    def start(
+        self, argv: Argv, *, stdin=subprocess.DEVNULL, tick: Callable[[], None] = nothing
+    ) -> Process:
+        """Start a program; ``stdin`` is PIPE or an open file. No shell reads its arguments."""
+
+    def require_allowed(self, path: bytes) -> None:
+        """Raise EngineError unless this absolute path may be read and written here."""
+
+
+def machine_for(client) -> Machine:
+    """Return the machine of a client; raises EngineError where this engine cannot reach it."""
+    if client.system != "unix":
+        raise EngineError(f"Client '{client}' runs {client.system}, which has no GNU tar to use.")
+    if client.connection == "local":
+        return LocalMachine()
+    if client.connection == "ssh":
+        return SshMachine(client)
+    raise EngineError(
+        f"Client '{client}' is connected by '{client.connection}', which this engine has not."
+    )
+
+
+class LocalMachine:
+    """This machine, below the folders that the operator listed."""
+
+    local = True
+
+    def start(self, argv, *, stdin=subprocess.DEVNULL, tick=nothing):
+        return Process(argv, stdin=stdin, tick=tick)
+
+    def require_allowed(self, path: bytes) -> None:
+        real = os.path.realpath(path)
+        roots = [os.path.realpath(os.fsencode(root)) for root in conf.local_roots]
+        if not any(real == root or real.startswith(root.rstrip(b"/") + b"/") for root in roots):
+            raise EngineError(
+                f"'{os.fsdecode(path)}' is not below a folder that may be backed up and restored"
+                " on this machine (BACKUP_LOCAL_ROOTS)."
+            )
+
+
+class SshMachine:
+    """Another machine, by the system's ``ssh``: a pinned host key, our own key, no questions."""
+
+    local = False
+
+    def __init__(self, client):
+        if not client.host_key.strip():
+            raise EngineError(
+                f"Client '{client}' has no pinned SSH host key: {pin_command(client)}."
+            )
+        self.client = client
+        self.address = address(client)
+
+    def start(self, argv, *, stdin=subprocess.DEVNULL, tick=nothing):
+        command = b" ".join(quote(arg) for arg in ("env", "LC_ALL=C.UTF-8", *argv))
+        return Process(
+            [*self._ssh(), command],
+            stdin=stdin,
+            tick=tick,
+            unreachable=f"Client '{self.client}' cannot be reached at {self.address}.",
+        )
+
+    def require_allowed(self, path: bytes) -> None:
+        """Allow everything: the account owns the machine, and not only a part of it."""
+
+    def _ssh(self) -> list[str]:
+        return ssh(
+            self.client,
+            known_hosts=self._known_hosts(),
+            alias=self._alias,
+            BatchMode="yes",
+            StrictHostKeyChecking="yes",
+            IdentityFile=private_key(),
+            IdentitiesOnly="yes",
+            IdentityAgent="none",
+            ServerAliveInterval=15,
+            ServerAliveCountMax=4,
+        )
+
+    @property
+    def _alias(self) -> str:
+        return f"client-{self.client.pk}"
+
+    def _known_hosts(self) -> Path:
+        path = keys_folder() / f"known_hosts-{self.client.pk}"
+        keys = self.client.host_key.splitlines()
+        text = "".join(f"{self._alias} {key.strip()}\n" for key in keys if key.strip())
+        if not path.exists() or path.read_text() != text:
+            temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
+            temporary.write_text(text)
+            temporary.replace(path)
+        return path
+
+
+def quote(argument: str | bytes) -> bytes:
+    """Return an argument as one word of a POSIX shell's command line."""
+    # Any byte can be in a path, and surrogateescape brings each through shlex as it is.
+    return os.fsencode(shlex.quote(os.fsdecode(argument)))
+
+
+def pin_command(client) -> str:
+    """Return what its operator runs to trust a client, whatever the account has named it."""
+    name = " ".join(client.name.split())
+    end = "-- " if name.startswith("-") else ""
+    return f"manage.py pin_host_key {end}{shlex.quote(name)}"
