@@ -18,29 +18,20 @@ from ..base import (
     Selection,
     System,
 )
-from . import (
-    adopted_logs,
-    backup,
-    browsing,
-    check,
-    client_config,
-    commands,
-    databases,
-    downloads,
-    faults,
-    new_jobs,
-    preparing,
-    presence,
-    removing,
-    restore,
-    scheduling,
-    selection,
-    verify,
-)
-from .catalog import Catalog
-from .console import Console
-from .director import Director
-from .view import View
+from .adoption import logs, new_jobs
+from .catalog.records import Catalog
+from .clients import commands, databases
+from .clients import setup as client_config
+from .config import provisioning
+from .config import schedules as scheduling
+from .director.console import Console
+from .director.director import Director
+from .extraction import download
+from .jobs import backup, restore, verify
+from .maintenance import check, removal
+from .maintenance import health as faults
+from .view import presence, search, selection
+from .view.view import View
 
 
 class BaculaEngine(Engine):
@@ -124,10 +115,10 @@ class BaculaEngine(Engine):
         return verify.verify(self, run)
 
     def discard(self, job) -> None:
-        removing.discard(self, job)
+        removal.discard(self, job)
 
     def cancel(self, job) -> None:
-        removing.cancel(self, job)
+        removal.cancel(self, job)
 
     def keep_schedules(self) -> None:
         scheduling.keep(self)
@@ -137,22 +128,22 @@ class BaculaEngine(Engine):
 
     def adopt_jobs(self) -> int:
         found = new_jobs.adopt_jobs(self)
-        removing.discard_recent(self)
+        removal.discard_recent(self)
         return found
 
     def bring_log(self, job) -> None:
-        adopted_logs.bring_log(self, job)
+        logs.bring_log(self, job)
 
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
     def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
-        return downloads.make_tar(self, job, tick)
+        return download.make_tar(self, job, tick)
 
-    def open_download(self, job, plan: bytes) -> downloads.OpenTar:
-        return downloads.OpenTar(self, job, plan)
+    def open_download(self, job, plan: bytes) -> download.OpenTar:
+        return download.OpenTar(self, job, plan)
 
     def tidy_downloads(self) -> int:
-        return downloads.tidy(self)
+        return download.tidy(self)
 
     # --- Reading a backup's view -------------------------------------------------------------
 
@@ -175,13 +166,13 @@ class BaculaEngine(Engine):
         return selection.select_ids(View(self, job), nodes, files)
 
     def files_ending(self, job, endings: Sequence[bytes]) -> Iterator[File]:
-        return browsing.files_ending(self, job, endings)
+        return search.files_ending(self, job, endings)
 
     def jobs_with_path(self, jobs, path: bytes):
         return presence.jobs_with_path(self, jobs, path)
 
     def client_tree(self, client, path: bytes) -> Sequence[Node]:
-        return browsing.client_tree(self, client, path)
+        return search.client_tree(self, client, path)
 
     def require_destination(self, client, path: bytes) -> None:
         restore.require_destination(client, path)
@@ -204,12 +195,12 @@ class BaculaEngine(Engine):
         databases.find_dump(self, job, name, kind)
 
     def forget_client(self, client) -> None:
-        preparing.forget_client(self, client)
+        provisioning.forget_client(self, client)
 
     # --- Keeping storages in order ---------------------------------------------------------------
 
     def remove(self, job) -> None:
-        removing.remove(self, job)
+        removal.remove(self, job)
 
     def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
         return check.check_storage(self, storage, delete=delete)

@@ -3,7 +3,7 @@ from django.core.management.base import CommandError
 from ...conf import conf
 from ...engines import get_engine
 from ...engines.bacula import BaculaEngine
-from ...engines.bacula.adopting import Adoption
+from ...engines.bacula.adoption.run import Adoption
 from ...lib.formatting import counted
 from ...models import Zone
 from ..base import BackupCommand

@@ -19,9 +19,9 @@ import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula.adopted_history import adopt_history
-from backup_app.engines.bacula.adopted_jobs import Known
-from backup_app.engines.bacula.tally import Tally
+from backup_app.engines.bacula.adoption.history import adopt_history
+from backup_app.engines.bacula.adoption.jobs import Known
+from backup_app.engines.bacula.adoption.report import Tally
 
 from ..factories import (
     ClientFactory,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from backup_app.engines import bacula
 
-SCRIPT = Path(bacula.__file__).parent / "client" / "backup-databases.sh"
+SCRIPT = Path(bacula.__file__).parent / "clients" / "backup-databases.sh"
 LOAD = "/dev/null/load-database"
 
 

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from backup_app.engines.bacula import adopted_jobs
-from backup_app.engines.bacula.adopted_jobs import known_between
+from backup_app.engines.bacula.adoption import jobs
+from backup_app.engines.bacula.adoption.jobs import known_between
 from backup_app.models import Job, JobSource
 
 from ..client import client_of
@@ -137,7 +137,7 @@ def test_what_was_missed_before_comes_later(adopt, machine):
 
 
 def test_batches_are_one_history(adopt, machine, monkeypatch):
-    monkeypatch.setattr("backup_app.engines.bacula.history.BATCH", 2)
+    monkeypatch.setattr("backup_app.engines.bacula.catalog.job_history.BATCH", 2)
     found = history(machine, "FIIII")
 
     adopt()
@@ -154,7 +154,7 @@ def test_another_process_may_adopt_the_same(adopt, machine, monkeypatch):
         looks.append(args)
         return {} if len(looks) == 1 else known_between(*args)
 
-    monkeypatch.setattr(adopted_jobs, "known_between", late)
+    monkeypatch.setattr(jobs, "known_between", late)
 
     adopt()
 

@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from backup_app.engines.bacula import BaculaEngine, bls
-from backup_app.engines.bacula.wanted import Wanted
+from backup_app.engines.bacula import BaculaEngine
+from backup_app.engines.bacula.director.selection_table import Wanted
+from backup_app.engines.bacula.extraction import bls
 from backup_app.exceptions import Canceled, EngineError
 
 WANTED = Wanted(jobs=[1], files=[1])

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from backup_app.engines.bacula import databases, filesets, resources
-from backup_app.engines.bacula.log_lines import Line
+from backup_app.engines.bacula.catalog.job_log import Line
+from backup_app.engines.bacula.clients import databases
+from backup_app.engines.bacula.config import fileset_resource, resources
 
 from ..databases import ONE_ROW, THINGS
 
@@ -21,7 +22,7 @@ class Bpipe:
             include=[], exclude=[], options={}, databases=[{"kind": kind, "name": name}]
         )
         uses = {"client": "one-fd", "fileset": name, "pool": "Default", "storage": "File1"}
-        text = filesets.fileset(name, wanted, databases.plugins(engine, wanted))
+        text = fileset_resource.fileset(name, wanted, databases.plugins(engine, wanted))
         text += resources.backup_job(name, **uses, messages="Standard")
         self.config = installation.operator_d / f"{name}.conf"
         self.config.write_text(text)

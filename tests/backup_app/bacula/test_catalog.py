@@ -8,7 +8,7 @@ import pytest
 from django.db import connections
 
 from backup_app.engines.bacula import BaculaEngine
-from backup_app.engines.bacula.catalog import Catalog, is_id
+from backup_app.engines.bacula.catalog.records import Catalog, is_id
 from backup_app.exceptions import EngineError, EngineUnreachable
 
 from .forged import execute, forged_job

@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from backup_app.engines.bacula.catalog import JobRow
-from backup_app.engines.bacula.chains import Chains
+from backup_app.engines.bacula.catalog.chains import Chains
+from backup_app.engines.bacula.catalog.records import JobRow
 
 NOON = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from backup_app.engines.bacula import client_config, databases, passwords
+from backup_app.engines.bacula.clients import databases, setup
+from backup_app.engines.bacula.config import passwords
 from backup_app.engines.bacula.engine import BaculaEngine
 
 from ..factories import ClientFactory, FilesetFactory
@@ -29,7 +30,7 @@ def engine():
 
 def make_config(engine, **attributes):
     values = {"name": "web1", "ip": "192.0.2.1", "connection": "agent", "agent_port": 9110}
-    return client_config.client_config(engine, ClientFactory(**values | attributes))
+    return setup.client_config(engine, ClientFactory(**values | attributes))
 
 
 def accepted(config, folder):
@@ -55,9 +56,7 @@ def test_the_file_daemon_accepts_it(system, director, tmp_path):
 def test_it_has_the_clients_name_port_and_password(engine):
     client = ClientFactory(agent_port=9110)
 
-    lines = [
-        line.strip() for line in client_config.client_config(engine, client).config.split("\n")
-    ]
+    lines = [line.strip() for line in setup.client_config(engine, client).config.split("\n")]
 
     assert f'Name = "bk-client-{client.pk}"' in lines
     assert "FD Port = 9110" in lines

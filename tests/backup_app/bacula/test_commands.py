@@ -8,7 +8,7 @@ import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import commands
+from backup_app.engines.bacula.clients import commands
 from backup_app.exceptions import EngineError, EngineUnreachable
 
 from ..client import client_of

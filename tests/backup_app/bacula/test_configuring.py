@@ -11,7 +11,7 @@ import time
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import configuring
+from backup_app.engines.bacula.config import config_dir
 from backup_app.engines.bacula.engine import BaculaEngine
 from backup_app.exceptions import EngineError, EngineUnreachable, WrongState
 
@@ -54,7 +54,7 @@ def more(bacula):
 
 
 def test_what_is_written_is_known_to_the_director(bacula, engine, name):
-    assert configuring.write(engine, {name: pool(name)}) == [name]
+    assert config_dir.write(engine, {name: pool(name)}) == [name]
 
     assert name in known(engine)
     file = bacula.conf_d / f"{name}.conf"
@@ -63,40 +63,40 @@ def test_what_is_written_is_known_to_the_director(bacula, engine, name):
 
 
 def test_what_is_known_already_is_not_written_and_no_director_asked(bacula, engine, name):
-    configuring.write(engine, {name: pool(name)})
+    config_dir.write(engine, {name: pool(name)})
     bacula.director.kill()
 
-    assert configuring.write(engine, {name: pool(name)}) == []
+    assert config_dir.write(engine, {name: pool(name)}) == []
 
 
 def test_only_what_has_changed_is_written(bacula, engine, name):
-    configuring.write(engine, {name: pool(name), f"{name}0": pool(f"{name}0")})
+    config_dir.write(engine, {name: pool(name), f"{name}0": pool(f"{name}0")})
     before = (bacula.conf_d / f"{name}.conf").stat()
 
-    changed = configuring.write(engine, {name: pool(name), f"{name}0": pool(f"{name}0", use=2)})
+    changed = config_dir.write(engine, {name: pool(name), f"{name}0": pool(f"{name}0", use=2)})
 
     assert changed == [f"{name}0"]
     assert (bacula.conf_d / f"{name}.conf").stat() == before
 
 
 def test_what_is_removed_is_unknown_to_the_director(bacula, engine, name):
-    configuring.write(engine, {name: pool(name)})
+    config_dir.write(engine, {name: pool(name)})
 
-    assert configuring.remove(engine, [name, "never-was"]) == [name]
+    assert config_dir.remove(engine, [name, "never-was"]) == [name]
 
     assert name not in known(engine)
     assert list(bacula.conf_d.glob("*.conf")) == []
 
 
 def test_nothing_is_to_be_removed_twice(engine, name):
-    assert configuring.remove(engine, [name]) == []
+    assert config_dir.remove(engine, [name]) == []
 
 
 def test_what_the_director_does_not_accept_is_refused_in_its_words(bacula, engine, name):
-    configuring.write(engine, {name: pool(name)})
+    config_dir.write(engine, {name: pool(name)})
 
     with pytest.raises(EngineError) as refusal:
-        configuring.write(engine, {f"{name}0": pool(f"{name}0"), name: pool(name, use="many")})
+        config_dir.write(engine, {f"{name}0": pool(f"{name}0"), name: pool(name, use="many")})
 
     assert "expected a positive integer number, got: many" in refusal.value.message
     assert str(bacula.conf_d / f"{name}.conf") in refusal.value.message
@@ -107,27 +107,27 @@ def test_what_the_director_does_not_accept_is_refused_in_its_words(bacula, engin
 
 def test_what_the_director_does_not_take_is_taken_back(bacula, engine, name):
     """As when its operator has broken another file since it was tested."""
-    configuring.write(engine, {name: pool(name)})
+    config_dir.write(engine, {name: pool(name)})
     hasty = get_engine()
     hasty.director_program = "/bin/true"
 
     with pytest.raises(EngineError) as refusal:
-        configuring.write(hasty, {f"{name}0": pool(f"{name}0"), name: "nonsense"})
+        config_dir.write(hasty, {f"{name}0": pool(f"{name}0"), name: "nonsense"})
 
     assert refusal.value.message.startswith("The Director did not take its new configuration")
     assert [file.name for file in bacula.conf_d.glob("*.conf")] == [f"{name}.conf"]
     assert (bacula.conf_d / f"{name}.conf").read_text() == pool(name)
-    assert configuring.write(engine, {f"{name}0": pool(f"{name}0")}) == [f"{name}0"]
+    assert config_dir.write(engine, {f"{name}0": pool(f"{name}0")}) == [f"{name}0"]
     assert f"{name}0" in known(engine)
 
 
 def test_a_director_that_was_out_of_reach_learns_it_with_the_next_change(bacula, engine, name):
     apart = BaculaEngine(**bacula.options(port=free_ports(1)[0]))
     with pytest.raises(EngineUnreachable):
-        configuring.write(apart, {name: pool(name)})
+        config_dir.write(apart, {name: pool(name)})
     assert name not in known(engine)
 
-    assert configuring.write(engine, {name: pool(name)}) == []
+    assert config_dir.write(engine, {name: pool(name)}) == []
 
     assert name in known(engine)
 
@@ -136,17 +136,17 @@ def test_who_may_write_nothing_is_told_so(bacula, name):
     closed = BaculaEngine(**bacula.options(config_dir=""))
 
     with pytest.raises(WrongState) as refusal:
-        configuring.write(closed, {name: pool(name)})
+        config_dir.write(closed, {name: pool(name)})
 
     assert f"'{name}' needs the option config_dir" in refusal.value.message
-    assert configuring.write(closed, {}) == []
+    assert config_dir.write(closed, {}) == []
 
 
 def test_a_folder_that_the_director_does_not_include_is_refused(bacula, name, tmp_path):
     apart = BaculaEngine(**bacula.options(config_dir=str(tmp_path)))
 
     with pytest.raises(EngineError) as refusal:
-        configuring.write(apart, {name: pool(name)})
+        config_dir.write(apart, {name: pool(name)})
 
     assert (
         f"does not include the folder config_dir: add the line @|\"sh -c 'for f in {tmp_path}/"
@@ -159,7 +159,7 @@ def test_a_folder_that_is_not_there_is_named(bacula, name, tmp_path):
     lost = BaculaEngine(**bacula.options(config_dir=str(tmp_path / "lost")))
 
     with pytest.raises(EngineError) as refusal:
-        configuring.write(lost, {name: pool(name)})
+        config_dir.write(lost, {name: pool(name)})
 
     assert f"'{tmp_path}/lost'" in refusal.value.message
 
@@ -169,7 +169,7 @@ def test_a_director_that_cannot_be_tested_is_named(bacula, name, option):
     odd = BaculaEngine(**bacula.options(**{option: "/nonexistent"}))
 
     with pytest.raises(EngineError) as refusal:
-        configuring.write(odd, {name: pool(name)})
+        config_dir.write(odd, {name: pool(name)})
 
     assert "'/nonexistent' cannot be " in refusal.value.message
     assert list(bacula.conf_d.glob("*.conf")) == []
@@ -177,7 +177,7 @@ def test_a_director_that_cannot_be_tested_is_named(bacula, name, option):
 
 def test_a_name_that_is_a_path_is_refused(bacula, engine):
     with pytest.raises(EngineError):
-        configuring.write(engine, {"../operator.d/one-fd": ""})
+        config_dir.write(engine, {"../operator.d/one-fd": ""})
 
 
 def test_many_write_at_once(bacula, engine, name):
@@ -187,7 +187,7 @@ def test_many_write_at_once(bacula, engine, name):
 
     def write(each):
         try:
-            configuring.write(get_engine(), {each: pool(each)})
+            config_dir.write(get_engine(), {each: pool(each)})
         except EngineError as e:
             wrong.append(e)
 
@@ -205,11 +205,11 @@ def test_many_write_at_once(bacula, engine, name):
 def test_a_writer_may_be_killed_at_any_moment(bacula, engine, name, seed):
     """What it leaves the Director accepts, and the next one finishes it."""
     first, second, third = (f"{name}{number}" for number in range(3))
-    configuring.write(engine, {first: pool(first), second: pool(second)})
+    config_dir.write(engine, {first: pool(first), second: pool(second)})
     files = {third: pool(third), first: pool(first, use=2), second: pool(second, use=3)}
 
     writer = multiprocessing.get_context("fork").Process(
-        target=configuring.write, args=[get_engine(), files]
+        target=config_dir.write, args=[get_engine(), files]
     )
     writer.start()
     time.sleep(random.Random(seed).uniform(0, 0.15))  # noqa: S311 - to be repeated
@@ -217,7 +217,7 @@ def test_a_writer_may_be_killed_at_any_moment(bacula, engine, name, seed):
     writer.join()
 
     assert accepted(bacula)
-    configuring.write(engine, files)
+    config_dir.write(engine, files)
     assert third in known(engine)
     assert {file.name for file in bacula.conf_d.iterdir()} == {
         ".lock",
@@ -239,6 +239,6 @@ def test_what_the_operator_has_in_the_folder_is_tested_as_well(bacula, more, nam
     engine = BaculaEngine(**bacula.options(director_config=str(config)))
 
     with pytest.raises(EngineError) as refusal:
-        configuring.write(engine, {name: pool("own")})
+        config_dir.write(engine, {name: pool("own")})
 
     assert 'named "own"' in refusal.value.message

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from backup_app.engines.bacula import confine
+from backup_app.engines.bacula.extraction import confine
 
 from ..needs import need
 

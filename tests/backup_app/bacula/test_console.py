@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from backup_app.engines.bacula import console as of_console
-from backup_app.engines.bacula import wire
-from backup_app.engines.bacula.console import Asked, Console
+from backup_app.engines.bacula.director import console as of_console
+from backup_app.engines.bacula.director import protocol
+from backup_app.engines.bacula.director.console import Asked, Console
 from backup_app.exceptions import EngineError, EngineUnreachable
 
 from ..sshd import silent_port
@@ -245,7 +245,7 @@ def test_another_protocol_is_refused():
 
 
 def test_an_endless_answer_is_given_up(installation, monkeypatch):
-    monkeypatch.setattr(wire, "MAX_ANSWER", 100_000)
+    monkeypatch.setattr(protocol, "MAX_ANSWER", 100_000)
 
     with console(installation) as asked, pytest.raises(EngineError, match="more than 100000 bytes"):
         asked.ask('.sql query="SELECT 1 FROM generate_series(1, 100000)"')

@@ -6,8 +6,8 @@ restored to is in ``test_bpipe.py``.
 
 import pytest
 
-from backup_app.engines.bacula import resources
-from backup_app.engines.bacula.wanted import Wanted
+from backup_app.engines.bacula.config import resources
+from backup_app.engines.bacula.director.selection_table import Wanted
 from backup_app.exceptions import EngineError
 
 from .operating import at_work, backed_up, file_ids, log_of, restore_to, wait_for

@@ -2,8 +2,9 @@
 
 import pytest
 
-from backup_app.engines.bacula import BaculaEngine, databases
-from backup_app.engines.bacula.log_lines import Line
+from backup_app.engines.bacula import BaculaEngine
+from backup_app.engines.bacula.catalog.job_log import Line
+from backup_app.engines.bacula.clients import databases
 from backup_app.exceptions import EngineError, Forbidden
 from backup_app.models import Fileset
 

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import director as of_director
-from backup_app.engines.bacula.wanted import Wanted
+from backup_app.engines.bacula.director import director as of_director
+from backup_app.engines.bacula.director.selection_table import Wanted
 from backup_app.exceptions import EngineError, EngineUnreachable
 
 from .installation import SERVER

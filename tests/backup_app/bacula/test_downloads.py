@@ -14,7 +14,7 @@ import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula.spool import Spool
+from backup_app.engines.bacula.extraction.cache import Spool
 from backup_app.exceptions import Canceled, EngineError
 
 from ..contract_setting import LATIN, at, downloaded

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from backup_app.engines.bacula import filesets
+from backup_app.engines.bacula.config import fileset_resource
 from backup_app.exceptions import EngineError
 
 from .parsing import parse
@@ -14,7 +14,7 @@ def read(tmp_path, *paths, exclude=(), plugins=(), **options):
     made = SimpleNamespace(
         include=[{"path": path} for path in paths], exclude=list(exclude), options=options
     )
-    (found,) = parse(filesets.fileset("bk-fileset-3", made, plugins), tmp_path).values()
+    (found,) = parse(fileset_resource.fileset("bk-fileset-3", made, plugins), tmp_path).values()
     (include,) = found["Include"]
     return include
 
@@ -84,7 +84,7 @@ def test_plugins_dump_databases(tmp_path):
 
 
 def test_a_fileset_of_nothing_is_one(tmp_path):
-    assert ("fileset", "bk-nothing") in parse(filesets.nothing("bk-nothing"), tmp_path)
+    assert ("fileset", "bk-nothing") in parse(fileset_resource.nothing("bk-nothing"), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_what_is_no_absolute_path_is_refused(path):
     made = SimpleNamespace(include=[{"path": path}], exclude=[], options={})
 
     with pytest.raises(EngineError) as refusal:
-        filesets.fileset("bk-fileset-3", made)
+        fileset_resource.fileset("bk-fileset-3", made)
 
     assert f"'{path}'" in refusal.value.message
 
@@ -124,6 +124,6 @@ def test_a_path_that_bacula_would_cut_is_refused():
     made = SimpleNamespace(include=[{"path": "/srv/a "}], exclude=[], options={})
 
     with pytest.raises(EngineError) as refusal:
-        filesets.fileset("bk-fileset-3", made)
+        fileset_resource.fileset("bk-fileset-3", made)
 
     assert refusal.value.message.startswith("The fileset's path '/srv/a ' ends with a blank")

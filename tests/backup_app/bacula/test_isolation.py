@@ -12,7 +12,8 @@ from django.db import transaction
 from django.test import override_settings
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import BaculaEngine, preparing
+from backup_app.engines.bacula import BaculaEngine
+from backup_app.engines.bacula.config import provisioning
 from backup_app.models import Download
 
 from ..factories import ClientFactory, FilesetFactory, JobFactory, StorageFactory, ZoneFactory
@@ -76,7 +77,7 @@ class InBacula:
 
     def _begin(self, director, client):
         pool = client.pool
-        found = preparing.prepare_backup(self.engine, client, client.fileset, pool, pool.storage)
+        found = provisioning.prepare_backup(self.engine, client, client.fileset, pool, pool.storage)
         return director.run(found.job, client=found.client, level="Full", comment="test")
 
     def _backup(self, client, number):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backup_app.engines.bacula.log_lines import Line, reason
+from backup_app.engines.bacula.catalog.job_log import Line, reason
 
 REPORT = "Bacula test-dir 9.6.7 (10Dec20):\n  JobId:  5\n  Termination:  *** Verify Error ***\n\n"
 DAMAGED = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backup_app.engines.bacula.lstat import UNKNOWN, Status, decoded, number, sha256
+from backup_app.engines.bacula.catalog.lstat import UNKNOWN, Status, decoded, number, sha256
 
 from . import forged
 

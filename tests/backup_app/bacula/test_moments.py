@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from backup_app.engines.bacula.moments import aware, of_job
+from backup_app.engines.bacula.catalog.timestamps import aware, of_job
 
 BERLIN = ZoneInfo("Europe/Berlin")
 DAY = dt.date(2024, 10, 27)  # on which 03:00 is 02:00 again

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from backup_app.engines.bacula.adopted_history import adopt_history
-from backup_app.engines.bacula.adopted_jobs import Known
-from backup_app.engines.bacula.tally import Tally
+from backup_app.engines.bacula.adoption.history import adopt_history
+from backup_app.engines.bacula.adoption.jobs import Known
+from backup_app.engines.bacula.adoption.report import Tally
 from backup_app.exceptions import EngineUnreachable
 from backup_app.jobs import adoption, states
 from backup_app.models import Job
@@ -146,7 +146,7 @@ def test_one_that_ended_meanwhile_does_not_wait(machine):
 
 
 def test_what_a_new_one_builds_on_comes_with_it(machine, monkeypatch):
-    monkeypatch.setattr("backup_app.engines.bacula.new_jobs.MOST", 1)
+    monkeypatch.setattr("backup_app.engines.bacula.adoption.new_jobs.MOST", 1)
     found = history(machine, "FII")
 
     assert adoption.adopt_jobs() == 3

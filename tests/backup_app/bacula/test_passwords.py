@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from backup_app.engines.bacula import passwords
+from backup_app.engines.bacula.config import passwords
 from backup_app.engines.bacula.engine import BaculaEngine
 from backup_app.exceptions import EngineError
 

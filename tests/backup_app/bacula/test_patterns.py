@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines.archive.backup import scan
-from backup_app.engines.bacula.patterns import exactly, patterns
+from backup_app.engines.bacula.config.patterns import exactly, patterns
 from backup_app.exceptions import EngineError
 
 from ..needs import need

@@ -8,9 +8,10 @@ import pytest
 from django.db import connection
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import names, preparing
+from backup_app.engines.bacula import names
+from backup_app.engines.bacula.config import provisioning
+from backup_app.engines.bacula.director.selection_table import Wanted
 from backup_app.engines.bacula.engine import BaculaEngine
-from backup_app.engines.bacula.wanted import Wanted
 from backup_app.exceptions import EngineError, EngineUnreachable, InvalidEngine, WrongState
 
 from ..factories import ClientFactory, FilesetFactory, PoolFactory, StorageFactory
@@ -34,7 +35,7 @@ def our_client(bacula, bacula_client, tmp_path):
 
 def prepare(engine, client, **other):
     uses = {"fileset": client.fileset, "pool": client.pool, "storage": client.pool.storage}
-    return preparing.prepare_backup(engine, client, **uses | other)
+    return provisioning.prepare_backup(engine, client, **uses | other)
 
 
 def run(engine, bacula, job, client, **words):
@@ -135,7 +136,7 @@ def test_a_fileset_that_is_changed_is_changed_for_the_director(bacula, bacula_cl
 
 
 def test_a_command_runs_on_a_client_and_takes_no_volume(bacula, our_client, engine):
-    job = preparing.prepare_command(engine, our_client, ["echo", "hello", "world"])
+    job = provisioning.prepare_command(engine, our_client, ["echo", "hello", "world"])
 
     job_id, status = run(engine, bacula, job, names.client(engine, our_client))
 
@@ -148,7 +149,7 @@ def test_a_command_runs_on_a_client_and_takes_no_volume(bacula, our_client, engi
 
 def test_a_command_of_a_client_that_is_not_found_runs_nowhere(bacula, our_client, engine):
     """As when it has just been taken out of the configuration: Bacula takes the job's own."""
-    job = preparing.prepare_command(engine, our_client, ["true"])
+    job = provisioning.prepare_command(engine, our_client, ["true"])
 
     with engine.director() as director:
         assert director.defaults("job", job)["client"] == names.nobody(engine)
@@ -156,9 +157,9 @@ def test_a_command_of_a_client_that_is_not_found_runs_nowhere(bacula, our_client
 
 
 def test_clients_share_the_job_of_a_command(bacula, bacula_client, our_client, engine):
-    first = preparing.prepare_command(engine, our_client, ["true"])
+    first = provisioning.prepare_command(engine, our_client, ["true"])
 
-    assert preparing.prepare_command(engine, bacula_client(ip="127.0.0.2"), ["true"]) == first
+    assert provisioning.prepare_command(engine, bacula_client(ip="127.0.0.2"), ["true"]) == first
 
 
 def test_all_clients_come_with_the_first(bacula, bacula_client, engine):
@@ -187,7 +188,7 @@ def test_a_client_is_prepared_though_another_one_is_wrong(bacula, bacula_client,
 
 
 def test_a_command_that_fails_fails_its_job(bacula, our_client, engine):
-    job = preparing.prepare_command(engine, our_client, ["false"])
+    job = provisioning.prepare_command(engine, our_client, ["false"])
 
     job_id, status = run(engine, bacula, job, names.client(engine, our_client))
 
@@ -196,7 +197,7 @@ def test_a_command_that_fails_fails_its_job(bacula, our_client, engine):
 
 
 def test_a_command_runs_without_a_storage_daemon(bacula, our_client, engine):
-    job = preparing.prepare_command(engine, our_client, ["true"])
+    job = provisioning.prepare_command(engine, our_client, ["true"])
     bacula.storage.kill()
 
     assert run(engine, bacula, job, names.client(engine, our_client))[1] == "T"
@@ -206,7 +207,7 @@ def test_a_backup_is_verified(bacula, our_client, engine, own):
     found = prepare(engine, our_client)
     backup, _ = run(engine, bacula, found.job, found.client, level="Full")
 
-    job = preparing.prepare_verify(engine, our_client)
+    job = provisioning.prepare_verify(engine, our_client)
 
     assert run(engine, bacula, job, found.client, jobid=backup)[1] == "T"
 
@@ -223,7 +224,7 @@ def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
     words = {"level": "Full", "pool": found.pool, "storage": found.storage}
     backup, status = run(engine, bacula, found.job, found.client, **words)
     assert status == "T"
-    job = preparing.prepare_verify(engine, client)
+    job = provisioning.prepare_verify(engine, client)
     storage = {"storage": found.storage}
     assert run(engine, bacula, job, found.client, jobid=backup, **storage)[1] == "T"
 
@@ -231,7 +232,7 @@ def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
     with engine.director() as director:
         restore = director.restore(
             Wanted(jobs=[backup], files=files),
-            job=preparing.prepare_restore(engine, client),
+            job=provisioning.prepare_restore(engine, client),
             source=found.client,
             client=found.client,
             where=str(tmp_path / "restored"),
@@ -243,7 +244,7 @@ def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
 
 
 def test_there_is_a_job_to_restore_to_each_client(bacula, our_client, engine):
-    job = preparing.prepare_restore(engine, our_client)
+    job = provisioning.prepare_restore(engine, our_client)
 
     with engine.director() as director:
         assert director.defaults("job", job)["client"] == names.client(engine, our_client)
@@ -251,11 +252,11 @@ def test_there_is_a_job_to_restore_to_each_client(bacula, our_client, engine):
 
 def test_a_client_that_is_forgotten_leaves_nothing(bacula, our_client, engine):
     found = prepare(engine, our_client)
-    preparing.prepare_restore(engine, our_client)
-    preparing.prepare_command(engine, our_client, ["true"])
+    provisioning.prepare_restore(engine, our_client)
+    provisioning.prepare_command(engine, our_client, ["true"])
     run(engine, bacula, found.job, found.client, level="Full")
 
-    preparing.forget_client(engine, our_client)
+    provisioning.forget_client(engine, our_client)
 
     assert found.client not in column(bacula, "name", "client")
     with engine.director() as director:
@@ -276,7 +277,7 @@ def test_a_forgotten_client_that_was_there_stays(bacula, bacula_client, engine):
     found = prepare(engine, client)
     run(engine, bacula, found.job, found.client, level="Full")
 
-    preparing.forget_client(engine, client)
+    provisioning.forget_client(engine, client)
 
     assert "one-fd" in column(bacula, "name", "client")
     with engine.director() as director:
@@ -285,7 +286,7 @@ def test_a_forgotten_client_that_was_there_stays(bacula, bacula_client, engine):
 
 
 def test_a_client_that_nobody_knew_may_be_forgotten(bacula_client, engine):
-    preparing.forget_client(engine, bacula_client(engine_name=""))
+    provisioning.forget_client(engine, bacula_client(engine_name=""))
 
 
 def test_storages_of_the_operators_file_are_added(bacula, bacula_client, tmp_path):
@@ -352,14 +353,14 @@ def test_an_operator_who_lets_nothing_be_added_is_respected(bacula, bacula_clien
     with pytest.raises(WrongState):
         prepare(engine, client)
 
-    assert preparing.prepare_client(engine, client) == "one-fd"
-    preparing.forget_client(engine, client)
+    assert provisioning.prepare_client(engine, client) == "one-fd"
+    provisioning.forget_client(engine, client)
 
 
 def test_a_director_that_takes_no_more_configurations_says_why(bacula, bacula_client, engine):
     """It has room for 32 that jobs still use."""
     client = bacula_client()
-    job = preparing.prepare_command(engine, client, ["sleep", "100"])
+    job = provisioning.prepare_command(engine, client, ["sleep", "100"])
     with engine.director() as director:
         job_id = director.run(job, client="one-fd", comment="test")
         for _ in range(40):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from backup_app.engines.bacula import programs
-from backup_app.engines.bacula.catalog import Catalog
-from backup_app.engines.bacula.wanted import Wanted
+from backup_app.engines.bacula.catalog.records import Catalog
+from backup_app.engines.bacula.director.selection_table import Wanted
+from backup_app.engines.bacula.jobs import plugin_files
 from backup_app.exceptions import EngineError
 
 from .forged import add_file, execute, forged_job
@@ -20,7 +20,7 @@ def backup(catalog):
 
 def require_none(*backups, files=(), folders=()):
     wanted = Wanted(list(backups), list(files), [_path_id(path) for path in folders])
-    programs.require_none(Catalog("bacula", None), wanted)
+    plugin_files.require_none(Catalog("bacula", None), wanted)
 
 
 def _path_id(path):

@@ -67,7 +67,7 @@ def test_what_is_left_of_it_cannot_be_read(adopt, machine, engine):
 
 
 def test_a_whole_chain_goes_at_once(adopt, machine, monkeypatch):
-    monkeypatch.setattr("backup_app.engines.bacula.history.BATCH", 2)
+    monkeypatch.setattr("backup_app.engines.bacula.catalog.job_history.BATCH", 2)
     *chain, last = history(machine, "FIIIIF")
     adopt()
     forget(*chain)

@@ -7,8 +7,9 @@ import pytest
 from django.utils import timezone
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import history, new_jobs
-from backup_app.engines.bacula.chains import Chains
+from backup_app.engines.bacula.adoption import new_jobs
+from backup_app.engines.bacula.catalog import job_history
+from backup_app.engines.bacula.catalog.chains import Chains
 from backup_app.jobs import control, periodic, retention
 from backup_app.models import Client, Job
 
@@ -77,7 +78,7 @@ def test_chains_are_those_of_the_director(bacula, job):
     found = {}
     for row in engine.reader().jobs_by_id(numbers).values():
         chains = Chains()
-        for each in history.up_to(engine.reader(), row):
+        for each in job_history.up_to(engine.reader(), row):
             found[row.job_id] = [link.job_id for link in chains.add(each)]
     with engine.director() as director:
         assert found == {number: director.chain(number) for number in numbers}

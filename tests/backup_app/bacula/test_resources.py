@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from backup_app.engines.bacula import resources
+from backup_app.engines.bacula.config import resources
 from backup_app.exceptions import EngineError
 from backup_app.models import Client
 

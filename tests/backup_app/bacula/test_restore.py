@@ -5,7 +5,7 @@ import os
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import restore as restoring
+from backup_app.engines.bacula.jobs import restore as restoring
 from backup_app.engines.base import Selection
 from backup_app.exceptions import Forbidden, Invalid
 from backup_app.jobs import control

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import preparing
+from backup_app.engines.bacula.config import provisioning
 from backup_app.models import Entry
 
 from ..backups import back_up, local_client, local_roots
@@ -48,7 +48,7 @@ def stored_by_bacula(bacula, bacula_client, fileset):
     engine, client = get_engine(), bacula_client(*fileset["include"])
     client.fileset.exclude = fileset["exclude"]
     uses = client.fileset, client.pool, client.pool.storage
-    found = preparing.prepare_backup(engine, client, *uses)
+    found = provisioning.prepare_backup(engine, client, *uses)
     with engine.director() as director:
         job_id = director.run(found.job, client=found.client, level="Full", comment="test")
     assert bacula.wait(job_id) == "T"

@@ -4,7 +4,8 @@ import pytest
 from django.utils import timezone
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula import names, scheduling
+from backup_app.engines.bacula import names
+from backup_app.engines.bacula.config import schedules
 from backup_app.jobs import adoption, scheduler
 from backup_app.models import Client, Job
 from backup_app.services import clients
@@ -25,7 +26,7 @@ def keeping(bacula, settings):
         adoption.keep_schedules()
         return get_engine()
 
-    scheduling._told.clear()
+    schedules._told.clear()
     return keep
 
 
@@ -106,7 +107,7 @@ def test_what_has_not_changed_is_not_told_again(bacula, client, keeping):
     bacula.director.kill()
 
     adoption.keep_schedules()
-    scheduling._told.clear()
+    schedules._told.clear()
     adoption.keep_schedules()
 
 
@@ -139,7 +140,7 @@ def test_an_operator_who_does_not_want_it_any_more_gets_none(bacula, client, kee
     keeping()
 
     settings.BACKUP_ENGINES["default"]["OPTIONS"]["schedules"] = False
-    scheduling._told.clear()
+    schedules._told.clear()
     adoption.keep_schedules()
 
     assert planned(bacula, client) == []
@@ -147,7 +148,7 @@ def test_an_operator_who_does_not_want_it_any_more_gets_none(bacula, client, kee
 
 
 def test_unless_it_is_wanted_nothing_is_told(bacula, client):
-    scheduling._told.clear()
+    schedules._told.clear()
 
     adoption.keep_schedules()
 

@@ -1,6 +1,6 @@
 """FileSets as the Director shows them."""
 
-from backup_app.engines.bacula.shown_filesets import read
+from backup_app.engines.bacula.adoption.fileset_parser import read
 
 ANSWER = """\
 FileSet: name=Full Set IgnoreFileSetChanges=0

@@ -8,8 +8,9 @@ import time
 
 import pytest
 
-from backup_app.engines.bacula import BaculaEngine, downloads
-from backup_app.engines.bacula.spool import DAY, GRACE, Spool
+from backup_app.engines.bacula import BaculaEngine
+from backup_app.engines.bacula.extraction import download as downloads
+from backup_app.engines.bacula.extraction.cache import DAY, GRACE, Spool
 from backup_app.exceptions import EngineError, NotFound
 from backup_app.models import Download
 from backup_app.services import preparing

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backup_app.engines.bacula import storages
+from backup_app.engines.bacula.config import storage_daemons
 from backup_app.exceptions import InvalidEngine
 
 LEAST = '[disk]\naddress = "sd.example.org"\npassword = "secret"\ndevice = "Changer"\n'
@@ -14,13 +14,13 @@ def file(tmp_path):
 
 
 def test_no_option_means_no_storages():
-    assert storages.read(None) == {}
+    assert storage_daemons.read(None) == {}
 
 
 def test_what_is_not_given_is_usual(file):
     file.write_text(LEAST)
 
-    assert storages.read(file) == {
+    assert storage_daemons.read(file) == {
         "disk": {
             "address": "sd.example.org",
             "port": 9103,
@@ -36,7 +36,7 @@ def test_what_is_not_given_is_usual(file):
 def test_there_may_be_several(file):
     file.write_text(LEAST + LEAST.replace("disk", "tape") + "autochanger = true\nport = 9203\n")
 
-    found = storages.read(file)
+    found = storage_daemons.read(file)
 
     assert list(found) == ["disk", "tape"]
     assert (found["tape"]["autochanger"], found["tape"]["port"]) == (True, 9203)
@@ -62,13 +62,13 @@ def test_wrong_content_is_a_fault_of_the_settings(text, sentence, file):
     file.write_text(text)
 
     with pytest.raises(InvalidEngine) as refusal:
-        storages.read(file)
+        storage_daemons.read(file)
 
     assert sentence.format(file=file) in str(refusal.value)
 
 
 def test_a_file_that_is_not_there_is_a_fault_of_the_settings(file):
     with pytest.raises(InvalidEngine) as refusal:
-        storages.read(file)
+        storage_daemons.read(file)
 
     assert f"'{file}' cannot be read: No such file" in str(refusal.value)

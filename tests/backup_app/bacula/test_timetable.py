@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from cronsim import CronSim
 
-from backup_app.engines.bacula.resources import resource
-from backup_app.engines.bacula.timetable import run_lines
+from backup_app.engines.bacula.config.resources import resource
+from backup_app.engines.bacula.config.schedule_resource import run_lines
 
 from .parsing import parse
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import BaculaEngine
-from backup_app.engines.bacula.view import View
+from backup_app.engines.bacula.view.view import View
 from backup_app.exceptions import EngineUnreachable, NotFound, WrongState
 
 from .forged import GONE, execute

@@ -1,0 +1,129 @@
+"""Reading the database of Bacula's catalog: each query guarded, each failure a sentence."""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakSet
+
+from django.db import DatabaseError, InterfaceError, OperationalError, connections
+from django.utils.connection import ConnectionDoesNotExist
+
+from ....exceptions import EngineError, EngineUnreachable
+
+VERSION = 16  # of the tables of Bacula 9.6
+TIMED_OUT = "57014"
+CHUNK = 2000  # rows
+# All that is asked for is a few rows, which have an index: to compile the query, to share the work
+# or to read the whole table instead would take longer.
+PREPARE = """
+SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', false),
+    set_config('max_parallel_workers_per_gather', '0', false),
+    set_config('random_page_cost', '1.1', false)
+"""
+
+_prepared: WeakSet = WeakSet()  # the connections of psycopg that have been looked at
+
+
+class Reader:
+    """Reads over Django's connection of an alias, which it lets go where that is broken.
+
+    Raises EngineUnreachable while the database is away, and EngineError for what it refuses, for
+    tables of another version and for an alias that there is not.
+    """
+
+    def __init__(self, alias: str, seconds: int = 30):
+        self.alias, self.seconds = alias, seconds
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple]:
+        """Return all rows of a query, which may take as long as an answer of the Director."""
+        with self._refusals():
+            connection = self._connection()
+            was_open = connection.connection is not None
+            try:
+                return self._read(connection, sql, parameters)
+            except (InterfaceError, OperationalError):
+                # One that was kept from earlier has not survived the database's restart.
+                if not (was_open and self._let_go(connection)):
+                    raise
+            return self._read(connection, sql, parameters)
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Generator[tuple, None, None]:
+        """Yield the rows of a query that may take its time, without having all in memory.
+
+        Close it when it is not read to its end.
+        """
+        with self._refusals():
+            self.rows("SELECT set_config('statement_timeout', '0', false)")
+            try:
+                # Outside a transaction the server keeps the rows until the cursor is closed.
+                with self._connection().chunked_cursor() as cursor:
+                    cursor.execute(sql, parameters)
+                    while found := cursor.fetchmany(CHUNK):
+                        yield from found
+            finally:
+                self.rows(PREPARE, [f"{self.seconds}s"])
+
+    def _read(self, connection, sql, parameters) -> list[tuple]:
+        with connection.cursor() as cursor:
+            if connection.connection not in _prepared:
+                self._prepare(cursor)
+                _prepared.add(connection.connection)
+            cursor.execute(sql, parameters)
+            return cursor.fetchall()
+
+    def _prepare(self, cursor) -> None:
+        cursor.execute(PREPARE, [f"{self.seconds}s"])
+        cursor.execute("SELECT versionid FROM version")
+        found = [version for (version,) in cursor.fetchall()]
+        if found != [VERSION]:
+            raise EngineError(
+                f"The catalog '{self.alias}' has tables of version "
+                f"{', '.join(map(str, found)) or 'none'}, not {VERSION}: it is not of Bacula 9.6."
+            )
+
+    def _connection(self):
+        try:
+            found = connections[self.alias]
+        except ConnectionDoesNotExist as e:
+            raise EngineError(f"DATABASES has no '{self.alias}' for Bacula's catalog.") from e
+        if found.vendor != "postgresql":
+            raise EngineError(f"The catalog '{self.alias}' is {found.vendor}, not PostgreSQL.")
+        return found
+
+    def _let_go(self, connection) -> bool:
+        """Close a connection that is broken; say whether it was."""
+        if connection.in_atomic_block:
+            return False
+        connection.close_if_unusable_or_obsolete()
+        return connection.connection is None
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except (InterfaceError, OperationalError) as e:
+            if getattr(e.__cause__, "sqlstate", None) == TIMED_OUT:
+                # So that a job that runs does not end for a catalog that is busy.
+                raise EngineUnreachable(
+                    f"The catalog '{self.alias}' did not answer within {self.seconds} seconds."
+                ) from e
+            self._let_go(connections[self.alias])
+            raise EngineUnreachable(
+                f"The catalog '{self.alias}' cannot be reached: {_words(e)}"
+            ) from e
+        except DatabaseError as e:
+            raise EngineError(f"The catalog '{self.alias}' refused: {_words(e)}") from e
+
+
+def text(column: str) -> str:
+    """Return SQL for the bytes of a text: names may be of any encoding, or of none."""
+    return f"convert_to({column}, 'SQL_ASCII')"
+
+
+def of_bytes(value: str) -> str:
+    """Return SQL for a text of bytes; without its collation no index would find it."""
+    return f"convert_from({value}, 'SQL_ASCII') COLLATE \"default\""
+
+
+def _words(error: Exception) -> str:
+    return " ".join(str(error).split())[:500]

@@ -1,0 +1,62 @@
+"""Paths of clients, as people ask for them and as Bacula stores them.
+
+Bacula divides a path into a folder, with a slash at its end, and a name, which is empty for the
+folder itself. The folders of Windows begin with their drive: ``C:/Users/``.
+"""
+
+import re
+
+from ....exceptions import NotFound
+from ....lib.paths import normalized, shown
+
+ROOT = b"/"
+# Bacula has a folder above ``/`` and the drives of Windows; to people those two are one.
+TOP = b""
+TOPS = (TOP, ROOT)
+DRIVE = re.compile(rb"/[A-Za-z]:(/|$)")
+
+
+def normal(path: bytes) -> bytes:
+    """Return an absolute path, with one slash between its parts and none at its end.
+
+    Raises NotFound for one with ".." or NUL, which nothing has.
+    """
+    plain = normalized(path)
+    if b".." in plain.split(b"/") or b"\0" in plain:
+        raise NotFound(f"A path in a backup cannot contain '..' or NUL: '{shown(path)}'.")
+    return plain
+
+
+def stored(path: bytes) -> tuple[bytes, ...]:
+    """Return as what folders Bacula may have that of a normal path, the likeliest first."""
+    if path == ROOT:
+        return TOPS
+    folder = path + b"/"
+    if not DRIVE.match(path):
+        return (folder,)
+    letter, rest = folder[1:2], folder[2:]
+    return folder, letter + rest, letter.swapcase() + rest
+
+
+def split(path: bytes) -> tuple[bytes, bytes]:
+    """Return (folder, name) of a normal path."""
+    folder, _, name = path.rpartition(b"/")
+    return folder or ROOT, name
+
+
+def of_folder(folder: bytes) -> bytes:
+    """Return the path of a folder of Bacula's, as people are shown it."""
+    if folder in TOPS:
+        return ROOT
+    path = folder.removesuffix(b"/")
+    return folder if DRIVE.fullmatch(ROOT + path) else path
+
+
+def name_of(folder: bytes) -> bytes:
+    """Return the name of a folder of Bacula's."""
+    return folder.removesuffix(b"/").rpartition(b"/")[2]
+
+
+def join(folder: bytes, name: bytes) -> bytes:
+    """Return the path of what has a name in a folder of Bacula's."""
+    return (folder or ROOT) + name

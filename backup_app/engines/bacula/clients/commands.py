@@ -1,0 +1,192 @@
+"""Running one of the operator's command lines on a client.
+
+Bacula runs it before a job that does nothing else, without a shell, and writes what it prints to
+the job's log.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+
+from ....conf import conf
+from ....exceptions import EngineError, EngineUnreachable
+from .. import names
+from ..catalog.connection import text
+from ..catalog.job_log import Line, reason
+from ..config import provisioning
+from ..director import follow
+
+BEGIN_SECONDS = 20  # until Bacula has the file daemon begin; it looks for jobs every two seconds
+END_SECONDS = 5  # until a job that was canceled has ended
+FORGOTTEN_SECONDS = 3600
+POLL_SECONDS = 0.1
+KILL_SECONDS = 5  # that the client's own limit comes before ours
+PIECE = 499  # bytes of output in one line of the log; a longer line goes on in the next
+LIMIT = "timeout"  # of GNU's coreutils, busybox and the BSDs
+TOO_LONG = 124  # how that says that it ended a program
+NOT_STARTED = (126, 127)  # how it says that it could not start one
+MISSING = 200  # and more: how a file daemon says that it could not start one
+MOST = 2000  # characters of its words that are told
+BEGUN = "shell command: run ClientBeforeJob "
+PRINTED = b"ClientBeforeJob: "
+ENDED = re.compile(r"Runscript: ClientBeforeJob returned non-zero status=(\d+)\. ERR=(.*)")
+LOG = f"""
+SELECT logid, {text("logtext")} FROM log WHERE jobid = %s AND logid > %s ORDER BY logid
+"""  # noqa: S608 - made of constants
+
+logger = logging.getLogger(__name__)
+
+
+class NoProgramError(EngineError):
+    """A client does not have a program, or nobody may start it."""
+
+
+def run_command(engine, client, command: Sequence[str]) -> str:
+    """Return what a command line prints on a client; no shell reads its words.
+
+    More than BACKUP_COMMAND_MAX_BYTES are cut off, and the last line says so. Raises EngineError
+    with the command's own words when it fails, or when it takes longer than
+    BACKUP_COMMAND_SECONDS, and EngineUnreachable when the client does not begin.
+    """
+    words = bacula_words(client, command)
+    with engine.director() as director:
+        job = provisioning.prepare_command(engine, client, words)
+        name = names.client(engine, client)
+        number = director.run(job, client=name, comment=f"{engine.prefix}command")
+        try:
+            return _Command(engine, client, command, words[0], number).output()
+        finally:
+            _clean(engine, director, job, number)
+
+
+def bacula_words(client, command: Sequence[str]) -> list[str]:
+    """Return the words of a command as they stand in a RunScript; raises EngineError.
+
+    A unix machine ends it by itself: a job of Bacula's can be canceled, but not its program.
+    """
+    for word in command:
+        if word.startswith(("'", '"')):
+            raise EngineError(f"Bacula cannot run '{' '.join(command)}': {word} has quotes.")
+    limit = [LIMIT, str(conf.COMMAND_SECONDS)]
+    words = [*limit, *command] if client.system == client.System.UNIX else command
+    return [word.replace("%", "%%") for word in words]
+
+
+class _Command:
+    """A command line that a job of Bacula's runs."""
+
+    def __init__(self, engine, client, command, program, number):
+        self.catalog = engine.reader()
+        self.client, self.line, self.program = client, " ".join(command), program
+        self.number = number
+        self.printed, self.lines, self.last = bytearray(), [], 0
+
+    def output(self) -> str:
+        """Return what it prints, once it has ended; raises EngineError."""
+        self._wait(self._has_begun, BEGIN_SECONDS, self._not_begun())
+        self._wait(self._has_ended, conf.COMMAND_SECONDS + KILL_SECONDS, self._slow())
+        if len(self.printed) > conf.COMMAND_MAX_BYTES:
+            return self._cut()
+        row = self.catalog.job(self.number)
+        self._read()  # what came between the last look and the end
+        if row is None or row.status not in follow.GOOD:
+            raise self._failure()
+        return self.printed.decode(errors="replace")
+
+    def _wait(self, condition: Callable[[], bool], seconds, error):
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                raise error
+            time.sleep(POLL_SECONDS)
+
+    def _has_begun(self):
+        ended = self._is_over()
+        self._read()
+        return ended or any(line.words.startswith(BEGUN) for line in self.lines)
+
+    def _has_ended(self):
+        ended = self._is_over()
+        self._read()
+        return ended or len(self.printed) > conf.COMMAND_MAX_BYTES
+
+    def _is_over(self):
+        row = self.catalog.job(self.number)
+        return row is None or follow.has_ended(row)
+
+    def _read(self):
+        """Take what is new in the log."""
+        begin = f" JobId {self.number}: ".encode() + PRINTED
+        for number, words in self.catalog.rows(LOG, [self.number, self.last]):
+            self.last = number
+            _, is_output, piece = bytes(words).partition(begin)
+            if is_output:
+                self._add(piece.removesuffix(b"\n"))
+            else:
+                self.lines.append(Line.read(bytes(words).decode(errors="replace")))
+
+    def _add(self, piece):
+        self.printed += piece
+        if len(piece) != PIECE:
+            self.printed += b"\n"
+
+    def _cut(self):
+        limit = conf.COMMAND_MAX_BYTES
+        return f"{self.printed[:limit].decode(errors='replace')}\n(cut off after {limit} bytes)\n"
+
+    # --- Why it has no output ---------------------------------------------------------------
+
+    def _failure(self):
+        found = next(filter(None, (ENDED.search(line.words) for line in self.lines)), None)
+        if found is None:
+            words = reason(self.lines) or "Its file daemon did not say why."
+            return EngineUnreachable(f"Client '{self.client}' did not run '{self.line}'. {words}")
+        code = int(found[1])
+        if code == TOO_LONG:
+            return self._slow()
+        failed = f"'{self.line}' failed on client '{self.client}' ({code})."
+        if code >= MISSING and not self.printed:
+            return NoProgramError(f"{failed} It cannot start '{self.program}': {found[2]}.")
+        kind = NoProgramError if code in NOT_STARTED else EngineError
+        said = self.printed.decode(errors="replace").strip()[-MOST:]
+        return kind(f"{failed} {said}".rstrip())
+
+    def _slow(self):
+        return EngineError(
+            f"'{self.line}' took longer than {conf.COMMAND_SECONDS} seconds "
+            f"on client '{self.client}'."
+        )
+
+    def _not_begun(self):
+        return EngineUnreachable(
+            f"Client '{self.client}' has not begun '{self.line}' within {BEGIN_SECONDS} seconds."
+        )
+
+
+def _clean(engine, director, job, number):
+    """Leave nothing of a run, which has no volume; what cannot be removed now, a later one does."""
+    try:
+        for each in (number, *_forgotten(engine, job)):
+            _remove(engine, director, each)
+    except EngineError as e:
+        logger.warning("Job %s of Bacula's, a command, was not removed: %s", number, e)
+
+
+def _forgotten(engine, job) -> list[int]:
+    """Return the runs of a command whose processes died before they could remove them."""
+    condition = "WHERE j.name = %s AND j.jobtdate < %s ORDER BY j.jobid LIMIT 10"
+    before = int(time.time()) - FORGOTTEN_SECONDS - conf.COMMAND_SECONDS
+    rows = engine.reader().jobs(condition, [job, before])
+    return [row.job_id for row in rows if follow.has_ended(row)]
+
+
+def _remove(engine, director, number):
+    deadline = time.monotonic() + END_SECONDS
+    while (row := engine.reader().job(number)) and not follow.has_ended(row):
+        if time.monotonic() > deadline:
+            return
+        # Of a client that hangs the Director waits for an answer.
+        director.ask(f"cancel jobid={number} yes", seconds=END_SECONDS)
+        time.sleep(POLL_SECONDS)
+    director.delete_job(number)

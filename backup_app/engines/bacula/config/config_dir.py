@@ -1,0 +1,160 @@
+"""What this service adds to the configuration of a Director, in files of its own.
+
+One process at a time changes the folder, and each change was tested before it is made. Files are
+replaced one by one, in an order in which each step is a configuration that the Director accepts: a
+writer may be killed at any time. Whoever comes next sees by a mark that the Director was not told.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from ....exceptions import EngineError, EngineUnreachable, WrongState
+from . import validation
+from .validation import Changes, file_of
+
+MODE = 0o640  # there are passwords in it, and the Director's group has to read it
+MARK = ".changed"  # since the Director has read the folder
+LOCK = ".lock"
+NEW = ".new"
+
+
+def write(engine, files: Mapping[str, str]) -> list[str]:
+    """Let the Director know some files, by their names; return those that are new to it.
+
+    What others refer to comes first. Raises EngineError in the Director's words for what it does
+    not accept, after which all is as it was; EngineUnreachable when it is away, which it will know
+    when it is back; WrongState where the operator lets nothing be written.
+    """
+    return _change(engine, dict(files))
+
+
+def remove(engine, names: Iterable[str]) -> list[str]:
+    """Let the Director forget files; return those that it knew. Raises what ``write`` does.
+
+    What refers to others comes first.
+    """
+    return _change(engine, dict.fromkeys(names))
+
+
+def is_known(engine, files: Mapping[str, str | None]) -> bool:
+    """Say whether the Director knows these files already; raises WrongState as ``write`` does."""
+    folder = _folder(engine, files)
+    return not (_differing(folder, files) or (folder / MARK).exists())
+
+
+def contains(engine, name: str, text: str) -> bool:
+    """Say whether the Director knows a file that has a text in it."""
+    folder = engine.config_dir
+    return text in (_read(folder, name) or "") and not (folder / MARK).exists()
+
+
+def read(engine, start: str) -> dict[str, str]:
+    """Return the texts of all files whose names begin with something."""
+    names = [file.stem for file in engine.config_dir.glob("*.conf")]
+    found = {name: _read(engine.config_dir, name) for name in names if name.startswith(start)}
+    return {name: text for name, text in found.items() if text is not None}
+
+
+def _change(engine, wanted: Changes) -> list[str]:
+    if not wanted or is_known(engine, wanted):
+        return []
+    folder = _folder(engine, wanted)
+    with _locked(folder):
+        changes = _differing(folder, wanted)
+        if changes or (folder / MARK).exists():
+            _apply(engine, folder, changes)
+    return list(changes)
+
+
+def _folder(engine, wanted) -> Path:
+    if engine.config_dir is None:
+        raise WrongState(
+            "The operator lets this service add nothing to the Director's configuration: "
+            f"'{next(iter(wanted))}' needs the option config_dir of the engine."
+        )
+    return engine.config_dir
+
+
+def _apply(engine, folder: Path, changes: Changes) -> None:
+    validation.require(engine, folder, changes)
+    before = {name: _read(folder, name) for name in reversed(changes)}
+    (folder / MARK).touch(MODE)
+    try:
+        _install(folder, changes)
+        with engine.director() as director:
+            director.reload()
+    except EngineUnreachable:
+        raise  # it reads the folder when it starts, else the next change tells it
+    except (EngineError, OSError):
+        _install(folder, before)
+        _unmark(folder)
+        raise
+    _unmark(folder)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let nobody else change the folder while the block runs; what a killed one began goes."""
+    try:
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as e:
+        raise EngineError(f"The folder config_dir '{folder}' cannot be used: {e.strerror}.") from e
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        for left in folder.glob(f".*{NEW}"):
+            left.unlink()
+        yield
+    except OSError as e:
+        raise EngineError(f"The Director's configuration cannot be changed: {e}.") from e
+    finally:
+        os.close(handle)
+
+
+def _read(folder: Path, name: str) -> str | None:
+    try:
+        return os.fsdecode(file_of(folder, name).read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as e:
+        raise EngineError(f"The Director's configuration cannot be read: {e}.") from e
+
+
+def _differing(folder: Path, wanted: Mapping[str, str | None]) -> Changes:
+    return {name: text for name, text in wanted.items() if _read(folder, name) != text}
+
+
+def _install(folder: Path, changes: Changes) -> None:
+    """Put texts in place, each at once; None removes a file."""
+    for name, text in changes.items():
+        file = file_of(folder, name)
+        if text is None:
+            file.unlink(missing_ok=True)
+        else:
+            _replace(file, os.fsencode(text))
+    _sync(folder)
+
+
+def _replace(file: Path, content: bytes) -> None:
+    new = file.with_name(f".{file.name}{NEW}")
+    new.touch(0o600)
+    with new.open("wb") as stream:
+        os.fchmod(stream.fileno(), MODE)
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    new.replace(file)
+
+
+def _unmark(folder: Path) -> None:
+    (folder / MARK).unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

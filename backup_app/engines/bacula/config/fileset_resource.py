@@ -1,0 +1,88 @@
+"""The text of a FileSet: what of a client is backed up."""
+
+import posixpath
+from collections.abc import Iterable
+
+from ....exceptions import EngineError
+from ..names import in_config
+from .patterns import DRIVE, Pattern, exactly, patterns
+from .resources import Bare, resource
+
+LEVEL, MOST = 6, 9  # of gzip: where a fileset has none, and at most
+UNIX = {"ACL Support": True, "XAttr Support": True}
+
+
+def fileset(name: str, fileset, plugins: Iterable[str] = ()) -> str:
+    """Return the resource of a fileset; ``plugins`` are the plugin lines that dump its databases.
+
+    Raises EngineError for a folder or a pattern that Bacula cannot be told.
+    """
+    paths = [_path(each["path"]) for each in fileset.include]
+    excluded = list(patterns(fileset.exclude))
+    # What somebody chose is not compared with patterns by Bacula.
+    chosen = [path for path in paths if not any(pattern.fits(path) for pattern in excluded)]
+    is_windows = any(DRIVE.match(path) for path in chosen)
+    # What lies in another chosen folder would be there twice.
+    nested = [exactly(path) for path in chosen if any(_is_below(path, other) for other in chosen)]
+    options = [resource("Options", _options(fileset.options, is_windows))]
+    if excluded or nested:
+        options.insert(0, _exclusion([*excluded, *nested], is_windows))
+    lines = [("File", path) for path in chosen] + [("Plugin", each) for each in plugins]
+    return resource("FileSet", {"Name": name}, _include(options, lines))
+
+
+def nothing(name: str) -> str:
+    """Return the resource of a fileset without files."""
+    return resource(
+        "FileSet", {"Name": name}, _include([resource("Options", _options({}, True))], [])
+    )
+
+
+def _include(options, lines):
+    return resource(
+        "Include", {}, *options, *(f"{name} = {in_config(value)}" for name, value in lines)
+    )
+
+
+def _exclusion(patterns: list[Pattern], is_windows):
+    values = {"Exclude": True} | ({"Ignore Case": True} if is_windows else {})
+    lines = (f"{each.directive} = {in_config(each.text)}" for each in patterns)
+    return resource("Options", values, *lines)
+
+
+def _options(options, is_windows):
+    level = min(options.get("compression", LEVEL), MOST)
+    return {
+        "Signature": Bare("SHA256"),
+        "Compression": Bare(f"GZIP{level}"),
+        "One FS": options.get("one_filesystem", False),
+        "Sparse": True,
+        "Hard Links": True,
+        "No Atime": True,
+        "Mtime Only": False,
+        **({} if is_windows else UNIX),
+    }
+
+
+def _path(path):
+    """Return a folder as Bacula names it; raises EngineError.
+
+    What begins otherwise than a path, ``|`` or ``<`` or a backslash, would be a program to run or
+    a list to read.
+    """
+    if DRIVE.match(path):
+        path = path.replace("\\", "/")
+        plain = path[:2] + posixpath.normpath(f"/{path[3:]}")
+    elif path.startswith("/"):
+        plain = posixpath.normpath(path).replace("//", "/")
+    else:
+        raise EngineError(f"The fileset's path '{path}' is not an absolute path.")
+    if ".." in plain.split("/") or ".." in path.split("/"):
+        raise EngineError(f"The fileset's path '{path}' leads upwards.")
+    if plain.endswith(" "):
+        raise EngineError(f"The fileset's path '{path}' ends with a blank, which Bacula cuts off.")
+    return plain
+
+
+def _is_below(path, folder):
+    return path.startswith(folder.rstrip("/") + "/") and path != folder

@@ -1,0 +1,178 @@
+"""The text of the resources that a Director gets from us: clients, jobs, filesets, pools, storages.
+
+Each function takes names that ``names`` made and values of our models, and returns the text of one
+resource. Raises EngineError for a value that cannot stand in the configuration.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..names import in_config, word
+
+# Only our own ``prune`` decides what is no longer kept, since it knows what builds on what; a
+# console's ``prune`` and ``prune expired volume`` go by these.
+FOREVER = "36500 days"
+DISCARD = 9  # a port that nothing listens on
+BLOCKED = "12 hours"  # until a job gives up to wait for a volume or a device
+RESTORED = "/var/lib/bacula/restored"  # where a restore goes that was not told where to
+
+
+def messages(name: str) -> str:
+    """Return what writes the logs of jobs to the catalog, and nowhere else."""
+    return resource("Messages", {"Name": name, "Catalog": Bare("all, !skipped, !saved")})
+
+
+def client(name: str, client, *, password: str, catalog: str) -> str:
+    values = {
+        "Name": name,
+        "Address": address(client),
+        "FD Port": client.agent_port,
+        "Catalog": catalog,
+        "Password": password,
+        "Auto Prune": False,
+        "File Retention": Bare(FOREVER),
+        "Job Retention": Bare(FOREVER),
+        # Its backup, a restore, and the commands that people wait for.
+        "Maximum Concurrent Jobs": 10,
+    }
+    return resource("Client", values)
+
+
+def nobody(name: str, catalog: str) -> str:
+    """Return a client, a pool and a storage that lead nowhere; see ``names.nobody``."""
+    place = {"Name": name, "Address": "127.0.0.1", "Password": name}
+    return "\n".join(
+        (
+            resource("Client", {**place, "FD Port": DISCARD, "Catalog": catalog}),
+            resource("Pool", {"Name": name, "Pool Type": Bare("Backup")}),
+            resource("Storage", {**place, "SD Port": DISCARD, "Device": name, "Media Type": name}),
+        )
+    )
+
+
+def address(client) -> str:
+    """Return where the Director reaches a client."""
+    return client.internal_ip or client.ip
+
+
+def pool(name: str) -> str:
+    """Return a pool in which each job has volumes of its own, that go when the job does."""
+    values = {
+        "Name": name,
+        "Pool Type": Bare("Backup"),
+        "Label Format": f"{name}-",
+        "Maximum Volume Jobs": 1,
+        "Volume Retention": Bare(FOREVER),
+        "File Retention": Bare(FOREVER),
+        "Job Retention": Bare(FOREVER),
+        "Auto Prune": False,
+        "Recycle": True,
+        "Action On Purge": Bare("Truncate"),
+    }
+    return resource("Pool", values)
+
+
+def storage(name: str, values: Mapping) -> str:
+    """Return a storage daemon as ``storages.read`` has it."""
+    lines = {
+        "Name": name,
+        "Address": values["address"],
+        "SD Port": values["port"],
+        "Password": values["password"],
+        "Device": values["device"],
+        "Media Type": values["media_type"],
+        "Maximum Concurrent Jobs": values["maximum_concurrent_jobs"],
+    }
+    if values["autochanger"]:
+        lines["Autochanger"] = name
+    return resource("Storage", lines)
+
+
+def backup_job(name: str, **uses: str) -> str:
+    """Return the job that backs up a client.
+
+    ``uses`` are client, fileset, pool, storage, messages, and a schedule if it has one. One backup
+    runs at a time, and what did not come to its end is not begun again by Bacula itself.
+    """
+    values = {
+        "Type": Bare("Backup"),
+        "Level": Bare("Incremental"),
+        "Accurate": True,  # else what was deleted is there again in the view of an incremental
+        "Allow Duplicate Jobs": False,
+        "Maximum Concurrent Jobs": 1,
+        "Reschedule Incomplete Jobs": False,
+        "Max Wait Time": Bare(BLOCKED),
+    }
+    return _job(name, values, uses)
+
+
+def schedule(name: str, lines: Iterable[str]) -> str:
+    """Return the times at which a Director starts something itself; see ``timetable``."""
+    return resource("Schedule", {"Name": name}, *lines)
+
+
+def restore_job(name: str, **uses: str) -> str:
+    values = {
+        "Type": Bare("Restore"),
+        "Where": RESTORED,
+        "Replace": Bare("Always"),
+        "Maximum Concurrent Jobs": 10,
+        "Max Wait Time": Bare(BLOCKED),
+    }
+    return _job(name, values, uses)
+
+
+def verify_job(name: str, **uses: str) -> str:
+    """Return the job that reads a backup's volumes again, comparing them with the catalog."""
+    values = {
+        "Type": Bare("Verify"),
+        "Level": Bare("VolumeToCatalog"),
+        "Maximum Concurrent Jobs": 10,
+        "Max Wait Time": Bare(BLOCKED),
+    }
+    return _job(name, values, uses)
+
+
+def command_job(name: str, words: Sequence[str], **uses: str) -> str:
+    """Return the job that runs a command line on a client and has its output in the log.
+
+    It is a verification of nothing: that is the kind that needs no storage daemon and no volume.
+    """
+    values = {
+        "Type": Bare("Verify"),
+        "Level": Bare("InitCatalog"),
+        "Maximum Concurrent Jobs": 10,
+        "Max Wait Time": Bare(BLOCKED),
+    }
+    script = {
+        "Runs When": Bare("Before"),
+        "Runs On Client": True,
+        "Fail Job On Error": True,
+        "Command": " ".join(words),
+    }
+    return _job(name, values, uses, resource("RunScript", script))
+
+
+class Bare(str):
+    """A value that stands in no quotation marks: a keyword, or several."""
+
+
+def resource(kind: str, values: Mapping, *inner: str) -> str:
+    """Return a resource's text: ``inner`` are resources in it."""
+    lines = [f"{name} = {_written(value)}" for name, value in values.items()]
+    lines += [line for text in inner for line in text.splitlines()]
+    return "".join([f"{kind} {{\n", *(f"  {line}\n" for line in lines), "}\n"])
+
+
+def _job(name, values, uses, *inner):
+    used = {kind.title(): word(each) for kind, each in uses.items()}
+    return resource("Job", {"Name": name, **used, **values}, *inner)
+
+
+def _written(value):
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int() | Bare():
+            return value
+        case _:
+            return in_config(value)

@@ -1,0 +1,50 @@
+"""Cron expressions as Bacula's schedules say them."""
+
+from datetime import UTC, datetime
+
+from cronsim import CronSim, CronSimError
+from django.utils import timezone
+
+from ....jobs import scheduler
+
+MOST = 100  # lines of one schedule
+MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+WEEKDAYS = "sun mon tue wed thu fri sat".split()
+DAYS = range(1, 32)
+
+
+def lines_of(engine, client) -> list[str]:
+    """Return the lines by which a Director keeps to a client's schedule.
+
+    None where this service does that itself: unless the operator wants otherwise, for a clock that
+    is not ours, and for what Bacula cannot say.
+    """
+    is_wanted = engine.schedules and str(engine.zone) == str(timezone.get_default_timezone())
+    is_there = client.deleted is None and client.zone.engine == engine.alias
+    return run_lines(scheduler.of_client(client)) if is_wanted and is_there else []
+
+
+def run_lines(expression: str) -> list[str]:
+    """Return the lines of a schedule that starts incremental backups as a cron expression says.
+
+    None if Bacula cannot say it: days of the month or else of the week, the last day of a month,
+    more than MOST times a day. A time that the clock skips in spring Bacula skips as well.
+    """
+    try:
+        cron = CronSim(expression, datetime.now(UTC))
+    except CronSimError:
+        return []
+    is_odd = any(day not in DAYS for day in cron.days) or any(
+        isinstance(day, tuple) for day in cron.weekdays
+    )
+    if is_odd or not cron.day_and or len(cron.hours) * len(cron.minutes) > MOST:
+        return []
+    weekdays = {day % 7 for day in cron.weekdays}
+    months = ",".join(MONTHS[month - 1] for month in sorted(cron.months))
+    days = ",".join(str(day) for day in sorted(cron.days))
+    names = ",".join(WEEKDAYS[day] for day in sorted(weekdays))
+    return [
+        f"Run = Level=Incremental {months} on {days} {names} at {hour:02}:{minute:02}"
+        for hour in sorted(cron.hours)
+        for minute in sorted(cron.minutes)
+    ]

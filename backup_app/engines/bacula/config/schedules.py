@@ -1,0 +1,43 @@
+"""Scheduled backups that a Director starts itself, so also while this service is away."""
+
+from ....exceptions import EngineUnreachable
+from ....models import Client
+from .. import names
+from . import config_dir, provisioning, resources, schedule_resource
+
+_told: dict[str, list] = {}  # what the Director was last told to keep to, by the engine's alias
+
+
+def starts(engine, client) -> bool:
+    """Say whether the Director starts a client's scheduled backups: it has been told when."""
+    lines = schedule_resource.lines_of(engine, client)
+    if not lines or engine.config_dir is None:
+        return False
+    text = resources.schedule(names.schedule(engine, client), lines)
+    return config_dir.contains(engine, names.client_file(engine, client), text)
+
+
+def keep(engine) -> None:
+    """Tell the Director the schedules of all clients if one has changed since it was told.
+
+    Raises EngineError once for what it does not accept: each client is told alone with its next
+    job, which this service starts until then.
+    """
+    if engine.config_dir is None or not (engine.schedules or _has_schedules(engine)):
+        return
+    clients = Client.objects.filter(zone__engine=engine.alias).order_by("pk")
+    wanted = list(clients.values_list("pk", "schedule", "fileset__schedule", "deleted"))
+    if _told.get(engine.alias) == wanted:
+        return
+    try:
+        provisioning.prepare_all(engine)
+    except EngineUnreachable:
+        wanted = []
+        raise
+    finally:
+        _told[engine.alias] = wanted
+
+
+def _has_schedules(engine):
+    start = names.client_file(engine, Client(pk=""))
+    return any("Schedule {" in text for text in config_dir.read(engine, start).values())

@@ -1,0 +1,67 @@
+"""The operator's file with the storage daemons that this service is to add to a Director."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ....exceptions import EngineError, InvalidEngine
+from ..names import in_config, word
+
+DEFAULTS: dict[str, Any] = {
+    "address": "",
+    "port": 9103,
+    "password": "",
+    "device": "",
+    "media_type": "File",
+    "autochanger": False,
+    "maximum_concurrent_jobs": 10,
+}
+NEEDED = ("address", "password", "device")
+MOST = 65535  # of a port, and enough for any other number
+
+
+def read(file: Path | None) -> dict[str, dict]:
+    """Return the storages of the operator's file by their names; none if there is no such option.
+
+    Of each there is what ``DEFAULTS`` has; ``address``, ``password`` and ``device`` are needed.
+    Raises InvalidEngine for a file that is no such one.
+    """
+    if file is None:
+        return {}
+    try:
+        tables = tomllib.loads(file.read_text())
+    except OSError as e:
+        raise InvalidEngine(f"The file storages '{file}' cannot be read: {e.strerror}.") from e
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise InvalidEngine(f"The file storages '{file}' is no TOML: {e}.") from e
+    return {
+        name: _cleaned(name, table, f"the file storages '{file}'") for name, table in tables.items()
+    }
+
+
+def _cleaned(name, table, place) -> dict:
+    if not isinstance(table, Mapping):
+        raise InvalidEngine(f"'{name}' in {place} is no table: storages are written as [name].")
+    values: dict[str, Any] = {**DEFAULTS, **table}
+    for key, value in values.items():
+        if key not in DEFAULTS:
+            known = ", ".join(DEFAULTS)
+            raise InvalidEngine(f"Storage '{name}' in {place} has '{key}': there are {known}.")
+        _require_kind(name, key, value, place)
+    try:
+        word(name)
+        for key in ("address", "password", "device", "media_type"):
+            in_config(values[key])
+    except EngineError as e:
+        raise InvalidEngine(f"Storage '{name}' in {place} cannot be used. {e}") from e
+    return values
+
+
+def _require_kind(name, key, value, place):
+    kind = type(DEFAULTS[key])
+    if type(value) is not kind or (kind is int and not 1 <= value <= MOST):
+        what = {str: "a text", bool: "true or false", int: f"a number from 1 to {MOST}"}[kind]
+        raise InvalidEngine(f"'{key}' of storage '{name}' in {place} is not {what}.")
+    if key in NEEDED and not value:
+        raise InvalidEngine(f"Storage '{name}' in {place} needs '{key}'.")

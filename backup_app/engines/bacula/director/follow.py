@@ -1,0 +1,172 @@
+"""Looking after a job that runs in Bacula: its state, its log and how far it has come."""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ....exceptions import Away, Canceled, EngineError, EngineUnreachable, Unfinished
+from ...base import Run
+from ..catalog.job_log import Level, Line, reason
+from ..catalog.records import JobRow
+
+ENDED = frozenset("TWEefAID")
+GOOD = "TW"
+CANCELED = "A"
+REPORT_SECONDS = 2  # that the last lines of a log may come after the end of their job
+ASK_SECONDS = 2  # between two questions for how far a job is
+
+
+@contextmanager
+def patience(engine, run: Run) -> Iterator[None]:
+    """Let a job wait while the Director or its catalog is away.
+
+    Raises Away instead of EngineUnreachable until that has lasted for ``away_seconds``; one that
+    others started in Bacula goes on there, and waits for as long as it takes.
+    """
+    try:
+        yield
+    except EngineUnreachable as e:
+        state, now = run.job.engine_state, time.time()
+        most = math.inf if state.get("adopted") else engine.away_seconds
+        if "away" not in state:
+            limit = "" if most == math.inf else f" for {most} seconds at most"
+            run.info(f"{e} The job waits{limit}.")
+        if now - state.setdefault("away", now) >= most:
+            raise
+        save(run.job)
+        raise Away from e
+
+
+def follow(engine, director, run: Run, *, done: tuple[int, int] = (0, 0)) -> JobRow:
+    """Return the job in Bacula of ``run.job`` once it has ended, however it did.
+
+    ``done`` are files and bytes of earlier ones, which count as well. Raises Unfinished before
+    that, and EngineError when Bacula no longer knows the job.
+    """
+    run.tick()
+    director.version()  # the catalog has jobs as running that died with their Director
+    row = job_row(engine, run.job)
+    _note_return(run)
+    _copy_log(engine, run)
+    if row.status in ENDED:
+        _copy_report(engine, run)
+        save(run.job)
+        return row
+    if not run.job.engine_state.get("adopted"):
+        _require_volume(engine, run)
+    _tell_progress(director, run, row, done)
+    save(run.job)
+    raise Unfinished
+
+
+def require_good(engine, row: JobRow) -> None:
+    """Raise EngineError in Bacula's words for a job that failed, Canceled for one that was."""
+    if row.status in GOOD:
+        return
+    if row.status == CANCELED and not any(line.is_limit for line in lines(engine, row)):
+        raise Canceled
+    raise EngineError(reason_of(engine, row))
+
+
+def reason_of(engine, row: JobRow) -> str:
+    """Return in Bacula's words why a job failed."""
+    otherwise = (
+        f"Bacula ended its job {row.job_id} with the status '{row.status}' and does not say why, "
+        "as after a crash of the Director."
+    )
+    return reason(lines(engine, row)) or otherwise
+
+
+def lines(engine, row: JobRow) -> list[Line]:
+    """Return the whole log of a job in Bacula."""
+    return [Line.read(each.text) for each in engine.reader().log_after(row.job_id)]
+
+
+def job_row(engine, job) -> JobRow:
+    """Return the row of a job that was started; raises EngineError when there is none any more."""
+    row = engine.reader().job(job.engine_job_id)
+    if row is None:
+        raise EngineError(f"Bacula no longer knows its job {job.engine_job_id}.")
+    return row
+
+
+def has_ended(row: JobRow) -> bool:
+    return row.status in ENDED
+
+
+def save(job) -> None:
+    """Keep what has to be known when somebody else looks after the job."""
+    job.save(update_fields=["engine_job_id", "engine_state"])
+
+
+def forget(job) -> None:
+    """Let another job of Bacula's be begun for a job; this is saved with the next one's number."""
+    job.engine_job_id = None
+    for key in ("after", "log", "report", "mount"):
+        job.engine_state.pop(key, None)
+
+
+def _note_return(run):
+    if run.job.engine_state.pop("away", None):
+        run.info("The Director answers again.")
+
+
+def _copy_log(engine, run) -> bool:
+    """Copy what is new in the log; say whether the last lines are there."""
+    state = run.job.engine_state
+    for row in engine.reader().log_after(run.job.engine_job_id, state.get("log", 0)):
+        line = Line.read(row.text)
+        _note(state, line, row.log_id)
+        if line.words.strip():
+            _tell(run, line)
+    return state.get("report", False)
+
+
+def _note(state, line, log_id):
+    state["log"] = log_id
+    state["report"] = state.get("report", False) or line.is_report
+    if not line.asks_for_volume:
+        state.pop("mount", None)
+    elif "mount" not in state:
+        state["mount"] = [time.time(), line.sentence]
+
+
+def _tell(run, line):
+    is_fault = run.job.type == run.job.Type.VERIFY and line.is_difference
+    level = Level.ERROR if is_fault else line.level
+    tell = {Level.INFO: run.info, Level.WARNING: run.warning, Level.ERROR: run.error}
+    tell[level](str(line))
+
+
+def _require_volume(engine, run):
+    """Raise EngineError when a storage has waited long enough for somebody to bring a volume."""
+    since, words = run.job.engine_state.get("mount", (math.inf, ""))
+    if time.time() - since >= engine.away_seconds:
+        raise EngineError(f"Nobody has brought a volume for {engine.away_seconds} seconds: {words}")
+
+
+def _copy_report(engine, run):
+    """Wait for the last lines; after a crash of the Director there are none."""
+    deadline = time.monotonic() + REPORT_SECONDS
+    while not _copy_log(engine, run) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def _progress(director, row):
+    try:
+        return director.running(row.client).get(row.job_id)
+    except EngineUnreachable:
+        raise
+    except EngineError:
+        return None  # of a client that the configuration no longer has
+
+
+def _tell_progress(director, run, row, done):
+    state, now = run.job.engine_state, time.time()
+    if row.status != "R" or now < state.get("asked", 0) + ASK_SECONDS:
+        return
+    state["asked"] = now
+    progress = _progress(director, row)
+    if progress:
+        run.tick(done[0] + progress.files, done[1] + progress.size)

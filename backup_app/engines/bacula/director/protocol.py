@@ -1,0 +1,90 @@
+"""Packets of Bacula's daemons on a TCP connection."""
+
+import contextlib
+import socket
+import struct
+import time
+
+from ....exceptions import EngineError, EngineUnreachable
+
+MAX_ANSWER = 16 * 1024 * 1024
+LENGTH = struct.Struct(">i")
+BLOCK = 65536
+
+
+class Wire:
+    """A connection to ``place``, "the Director at host:port".
+
+    Raises EngineUnreachable where the other side is not there, is too slow or goes away, and
+    EngineError where it speaks another protocol or says too much. After that it is closed.
+    """
+
+    def __init__(self, address: str, port: int, place: str, seconds: float):
+        self.place = place
+        self._buffer = bytearray()
+        self.allow(seconds)
+        try:
+            self._socket = socket.create_connection((address, port), timeout=seconds)
+        except OSError as e:
+            raise EngineUnreachable(f"{place} cannot be reached: {_reason(e)}.") from e
+
+    def allow(self, seconds: float) -> None:
+        """Give what is sent and received from now on so much time, all together."""
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+        self._room = MAX_ANSWER
+
+    def send(self, text: bytes) -> None:
+        with self._timed():
+            self._socket.sendall(LENGTH.pack(len(text)) + text)
+
+    def receive(self) -> bytes | int:
+        """Return the next packet, or the number of a signal, which is negative."""
+        (length,) = LENGTH.unpack(self._read(LENGTH.size))
+        if length < 0:
+            return length
+        self._room -= LENGTH.size + length  # a table comes a character a packet
+        if self._room < 0:
+            self.close()
+            raise EngineError(f"{self.place} answers more than {MAX_ANSWER} bytes.")
+        return self._read(length)
+
+    @property
+    def is_open(self) -> bool:
+        return self._socket.fileno() >= 0
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _read(self, size: int) -> bytes:
+        # Many packets come at once, a row each.
+        while len(self._buffer) < size:
+            with self._timed():
+                # Without it the other side waits 40 ms for our acknowledgement; it does not last.
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+                block = self._socket.recv(BLOCK)
+                if not block:
+                    raise ConnectionResetError(0, "it closed the connection")
+            self._buffer += block
+        found = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return found
+
+    @contextlib.contextmanager
+    def _timed(self):
+        """Let the block take what is left of the time."""
+        try:
+            left = self._deadline - time.monotonic()
+            self._socket.settimeout(max(left, 1e-6))  # 0 would be another thing: not to wait
+            yield
+        except TimeoutError as e:
+            self.close()
+            message = f"{self.place} did not answer within {self._seconds:g} seconds."
+            raise EngineUnreachable(message) from e
+        except OSError as e:
+            self.close()
+            raise EngineUnreachable(f"{self.place} went away: {_reason(e)}.") from e
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error) or type(error).__name__

@@ -1,0 +1,47 @@
+"""Starting a job in Bacula once, whatever happens meanwhile."""
+
+from collections.abc import Callable
+
+from ....exceptions import Unfinished
+from ...base import Run
+from . import follow
+
+
+def comment_of(engine, job) -> str:
+    """Return by what a job of Bacula's is known as ours."""
+    return f"{engine.prefix}job {job.pk}"
+
+
+def begin(engine, run: Run, start: Callable[[str], int]) -> None:
+    """Begin a job in Bacula, which ``start`` does with a comment, and note its number.
+
+    Where a process died in between, the job that it has begun is found by its comment. Raises
+    Unfinished.
+    """
+    job, comment = run.job, comment_of(engine, run.job)
+    number = find(engine, job)
+    if number is None:
+        _note_newest(engine, job)
+        number = start(comment)
+    job.engine_job_id = number
+    follow.save(job)
+    raise Unfinished
+
+
+def find(engine, job) -> int | None:
+    """Return the number of the job that was begun, where that could not be noted."""
+    # Older jobs may have the same comment: those of a project whose database is no more.
+    after = job.engine_state.get("after")
+    return None if after is None else _with_comment(engine, comment_of(engine, job), after)
+
+
+def _note_newest(engine, job):
+    ((newest,),) = engine.reader().rows("SELECT coalesce(max(jobid), 0) FROM job")
+    job.engine_state["after"] = newest
+    follow.save(job)
+
+
+def _with_comment(engine, comment, after):
+    query = "SELECT max(jobid) FROM job WHERE jobid > %s AND comment = %s"
+    ((found,),) = engine.reader().rows(query, [after, comment])
+    return found

@@ -1,0 +1,180 @@
+"""Downloads: the tar of a view is made once, below ``BACKUP_ROOT``, and stays while it is read.
+
+Where this host can read the volumes bextract takes the files out of them; else a restore to this
+host's own file daemon does.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+
+from ....exceptions import EngineError, NotFound
+from ....models import Download
+from ..director.selection_table import Wanted
+from . import bextract, restore_to_host
+from .cache import Spool, Work
+from .members import Member, members
+from .tar_writer import Tar
+
+BLOCK = 256 * 1024
+BUFFER = 1024 * 1024
+TICK_EVERY = 1000  # members
+
+
+def make_tar(engine, job, tick: Callable[[], None]) -> tuple[int, bytes]:
+    """Make the tar of a backup's view; return its size, and the plan to open it by.
+
+    Raises EngineError for a view that does not come back whole, in the words of who extracts it.
+    """
+    chain = Chain(engine, job, tick)
+    with Spool(engine.alias).work(job.pk) as work:
+        work.require_room(chain.room())
+        with work.telling_of_a_full_disk():
+            words = _extract(engine, job, chain, work, tick)
+            try:
+                _write(chain, work, is_doubtful=bool(words))
+            except EngineError as e:
+                raise EngineError(f"{e} {words}".strip()) from e
+        return work.finish()
+
+
+class Chain:
+    """The Bacula jobs that a backup's view consists of."""
+
+    def __init__(self, engine, job, tick: Callable[[], None]):
+        self._reader, self._tick = engine.reader(), tick
+        numbers = job.sources.values_list("engine_job_id", flat=True)
+        self.job_ids: Sequence[int] = sorted(number for number in numbers if number is not None)
+        self.outer_links: list[tuple[int, int]] = []
+        self._require_files(job)
+
+    def _require_files(self, job):
+        """Raise EngineError where Bacula has pruned what the view consists of."""
+        rows = self._reader.jobs_by_id(self.job_ids)
+        for job_id in self.job_ids:
+            if job_id not in rows or rows[job_id].is_purged:
+                raise EngineError(
+                    f"Bacula's catalog no longer has the files of its job {job_id}, which backup"
+                    f" {job.pk} consists of."
+                )
+
+    def room(self) -> int:
+        """Return how many bytes the view takes at most while its tar is made.
+
+        Notes in ``outer_links`` what hard links lead to that is not in the view itself.
+        """
+        size = largest = 0
+        targets: set[tuple[int, int]] = set()
+        for member in self.members():
+            if member.link:
+                targets.add(member.link)
+            elif member.is_regular:
+                size, largest = size + member.size, max(largest, member.size)
+        if targets:
+            self.outer_links = sorted(targets - {each.place for each in self.members()})
+        return size + largest
+
+    def members(self) -> Generator[Member, None, None]:
+        """Yield the view; close this when it is not read to its end."""
+        with closing(members(self._reader, self.job_ids)) as found:
+            for number, member in enumerate(found):
+                if number % TICK_EVERY == 0:
+                    self._tick()
+                yield member
+
+    def roots(self) -> list[int]:
+        """Return the PathIds below which all of the view is; they are known once it is cached."""
+        found = self._reader.rows(ROOTS, [self.job_ids])
+        return [path_id for (path_id,) in found]
+
+
+ROOTS = """
+SELECT h.pathid FROM pathhierarchy h JOIN path p ON p.pathid = h.ppathid
+WHERE p.path = '' AND EXISTS (
+    SELECT 1 FROM pathvisibility v WHERE v.pathid = h.pathid AND v.jobid = ANY(%s)
+)
+"""
+
+
+def _extract(engine, job, chain: Chain, work: Work, tick) -> str:
+    if not (engine.storage_config or engine.spool_client):
+        raise EngineError(
+            f"The engine '{engine.alias}' makes no downloads:"
+            " its OPTIONS have neither storage_config nor spool_client."
+        )
+    with engine.director() as director:
+        director.update_cache(chain.job_ids)
+        folders = chain.roots()
+        if not folders:
+            return ""  # a backup of nothing
+        wanted = Wanted(chain.job_ids, folders=folders, links=chain.outer_links)
+        if not engine.storage_config:
+            return restore_to_host.restore(engine, director, job, wanted, work, tick)
+        bootstrap = director.bootstrap(wanted)
+    return bextract.extract(
+        engine.extract_program, engine.storage_config, bootstrap, work.files, tick
+    )
+
+
+def _write(chain: Chain, work: Work, *, is_doubtful: bool) -> None:
+    fd = os.open(work.files, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        with work.tar.open("xb", buffering=BUFFER) as file:
+            os.fchmod(file.fileno(), 0o600)
+            with closing(chain.members()) as members_of_view:
+                Tar(file, fd, is_doubtful=is_doubtful).write(members_of_view)
+    finally:
+        os.close(fd)
+
+
+class OpenTar:
+    """Reads any part of a tar that was made; several may read it at once."""
+
+    def __init__(self, engine, job, plan: bytes):
+        try:
+            self._fd = Spool(engine.alias).open(plan)
+        except FileNotFoundError as e:
+            # So that the next request makes it again.
+            Download.objects.filter(job=job, plan=plan).delete()
+            raise NotFound(
+                f"The download of job {job.pk} has been removed. Ask for it again."
+            ) from e
+        except OSError as e:
+            raise EngineError(f"The download of job {job.pk} cannot be read: {e.strerror}.") from e
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc_info):
+        os.close(self._fd)
+
+    def read(self, offset: int, length: int) -> Iterator[bytes]:
+        """Yield a range in blocks, without what lies behind the end; raises EngineError."""
+        while length > 0 and (block := self._block(offset, min(length, BLOCK))):
+            yield block
+            offset, length = offset + len(block), length - len(block)
+
+    def _block(self, offset, length):
+        try:
+            return os.pread(self._fd, length, offset)
+        except OSError as e:
+            raise EngineError(f"The download cannot be read: {e.strerror}.") from e
+
+
+def tidy(engine) -> int:
+    """Remove downloads that nobody has read for a day, and what was left; return how many.
+
+    The next request for one makes it again.
+    """
+    spool = Spool(engine.alias)
+    if spool.is_empty:
+        return 0
+    plans = Download.objects.filter(job__engine=engine.alias).exclude(plan=b"")
+    plans.filter(plan__in=[name.encode() for name in spool.unused()]).delete()
+    wanted = {bytes(plan) for plan in plans.values_list("plan", flat=True)}
+    return spool.sweep(wanted)
+
+
+def remove(engine, job) -> None:
+    """Remove the tar of a job that is removed."""
+    Spool(engine.alias).remove(job.pk)

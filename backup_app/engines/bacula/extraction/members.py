@@ -1,0 +1,99 @@
+"""What the catalog says of each file in a backup's view, in the order of a tar."""
+
+import base64
+import binascii
+import stat
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from ..catalog.connection import Reader, text
+
+ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+DIGITS = {letter: value for value, letter in enumerate(ALPHABET)}
+ALGORITHMS = {16: "md5", 20: "sha1", 32: "sha256", 64: "sha512"}
+# Streams of which the digest is that of the file: in those of Windows there is more than that, and
+# of files with holes it depends on the client's buffers.
+PLAIN = {2, 4, 29}
+# Of each place the newest row counts, unless it says that there is nothing any more.
+VIEW = f"""
+SELECT {text("p.path")}, {text("n.name")}, {text("f.lstat")}, {text("f.md5")}, f.jobid, f.fileindex
+FROM (
+    SELECT DISTINCT ON (pathid, filenameid) file.*
+    FROM file JOIN job USING (jobid) WHERE jobid = ANY(%s)
+    ORDER BY pathid, filenameid, jobtdate DESC, jobid DESC, fileindex DESC
+) f JOIN path p USING (pathid) JOIN filename n USING (filenameid)
+WHERE f.fileindex > 0
+ORDER BY p.path, n.name
+"""  # noqa: S608 - made of constants
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Something in a view. ``path`` is absolute, or begins with a drive."""
+
+    path: bytes
+    mode: int
+    user: int
+    group: int
+    device: int
+    size: int
+    mtime: int
+    digest: bytes  # of its content, b"" for none that can be compared
+    place: tuple[int, int]  # job and number in it
+    link: tuple[int, int] | None  # the place of what it is a hard link to
+
+    @property
+    def is_regular(self) -> bool:
+        return stat.S_ISREG(self.mode)
+
+
+def members(reader: Reader, job_ids: Sequence[int]) -> Generator[Member, None, None]:
+    """Yield the view of a chain of Bacula's jobs, folders before what is in them.
+
+    Raises EngineUnreachable and EngineError where the catalog does.
+    """
+    with closing(reader.stream(VIEW, [list(job_ids)])) as rows:
+        for path, name, lstat, digest, job_id, number in rows:
+            yield _member(path + name, _numbers(lstat), digest, job_id, number)
+
+
+def _member(path, numbers, digest, job_id, number):
+    mode, link, stream = numbers[2], numbers[13], numbers[15]
+    # A plugin's file says nothing of itself.
+    mode = mode if stat.S_IFMT(mode) else mode | stat.S_IFREG
+    return Member(
+        path=path.rstrip(b"/") or b"/",
+        mode=stat.S_IFDIR | stat.S_IMODE(mode) if path.endswith(b"/") else mode,
+        user=numbers[4],
+        group=numbers[5],
+        device=numbers[6],
+        size=numbers[7],
+        mtime=numbers[11],
+        digest=_digest(digest) if stream in PLAIN else b"",
+        place=(job_id, number),
+        link=(job_id, link) if link else None,
+    )
+
+
+def _numbers(lstat: bytes) -> list[int]:
+    """Return the 16 numbers of an entry; missing ones, of older clients, are 0."""
+    numbers = [_number(word) for word in lstat.split()]
+    return numbers + [0] * (16 - len(numbers))
+
+
+def _number(word: bytes) -> int:
+    value, sign = 0, 1
+    if word[:1] == b"-":
+        word, sign = word[1:], -1
+    for letter in word:
+        value = (value << 6) + DIGITS[letter]
+    return value * sign
+
+
+def _digest(words: bytes) -> bytes:
+    try:
+        digest = base64.b64decode(words + b"=" * (-len(words) % 4), validate=True)
+    except binascii.Error:
+        return b""
+    return digest if len(digest) in ALGORITHMS else b""

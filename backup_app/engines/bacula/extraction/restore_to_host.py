@@ -1,0 +1,71 @@
+"""Extracting what a backup holds by a restore to this host's own file daemon.
+
+That one should run as the service does, see nothing else to write to, and know no plugins: what
+it restores is a client's.
+"""
+
+import time
+from collections.abc import Callable
+
+from ....exceptions import EngineError
+from .. import names
+from ..config import provisioning
+from ..director.selection_table import Wanted
+from .cache import Work
+
+POLL_SECONDS = 0.5
+DONE, GOOD = set("TWEefAID"), set("TWe")
+MOST_WORDS = 700  # characters of the log
+
+
+def restore(engine, director, job, wanted: Wanted, work: Work, tick: Callable[[], None]) -> str:
+    """Restore what is wanted of a backup below ``work.files``; return what the log complains of.
+
+    Raises EngineError for a restore that fails.
+    """
+    client = engine.spool_client
+    require_harmless(director, client)
+    number = director.restore(
+        wanted,
+        job=provisioning.prepare_restore(engine, job.client),
+        source=names.client(engine, job.client),
+        client=client,
+        where=str(work.files),
+        comment=f"{engine.prefix}download {job.pk}",
+    )
+    try:
+        status = _wait(engine.reader(), number, tick)
+    except BaseException:
+        with engine.director() as again:
+            again.cancel(number)
+        raise
+    words = _complaints(engine.reader(), number)
+    if status not in GOOD:
+        raise EngineError(f"The restore {number} to '{client}' ended with '{status}'. {words}")
+    return words
+
+
+def require_harmless(director, client: str) -> None:
+    """Raise EngineError for a file daemon that would do what a client has it do."""
+    # A plugin would run the command that was stored with a dump: the client's, on this host.
+    if plugins := director.client_header(client).get("plugins"):
+        raise EngineError(
+            f"The file daemon '{client}' has plugins ({plugins}), which would run commands of"
+            " clients here: take 'Plugin Directory' out of its configuration."
+        )
+
+
+def _wait(reader, number: int, tick: Callable[[], None]) -> str:
+    while True:
+        row = reader.job(number)
+        if row is None:
+            raise EngineError(f"Bacula's job {number} has gone from the catalog.")
+        if row.status in DONE:
+            return row.status
+        tick()
+        time.sleep(POLL_SECONDS)
+
+
+def _complaints(reader, number: int) -> str:
+    lines = [" ".join(line.text.split()) for line in reader.log_after(number)]
+    return " ".join(line for line in lines if "rror: " in line or "Warning: " in line)[:MOST_WORDS]

@@ -1,0 +1,74 @@
+"""What the file of a storage daemon says of its devices, as far as bextract has to be told."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ....exceptions import EngineError
+
+COMMENT = re.compile(r'("[^"\n]*")|#[^\n]*')
+RESOURCE = re.compile(r"([\w ]+)\{([^{}]*)\}")
+Resource = tuple[str, dict[str, str]]  # its kind and its directives, as ``Archive Device``
+
+
+class StorageConfig:
+    """The devices of a storage daemon; raises EngineError for a file that cannot be read."""
+
+    def __init__(self, path: str):
+        self.path = path
+        resources = list(_resources(_read(Path(path))))
+        self._devices = [each for kind, each in resources if kind == "device" and "name" in each]
+        self._media = {each["name"]: each.get("mediatype", "") for each in self._devices}
+        self._changers = {
+            each["name"]: _members(each.get("device", ""))
+            for kind, each in resources
+            if kind == "autochanger" and "name" in each
+        }
+
+    @property
+    def folders(self) -> list[str]:
+        """Where volumes are that are files."""
+        places = (directives.get("archivedevice", "") for directives in self._devices)
+        return sorted({place for place in places if place and not place.startswith("/dev/")})
+
+    def device(self, name: str, media_type: str) -> str:
+        """Return a device that reads what ``name``, a device or a changer of some, has written.
+
+        One with the same type of media will do; raises EngineError if there is none.
+        """
+        readers = [each for each, media in self._media.items() if media == media_type]
+        for candidate in (name, *self._changers.get(name, ()), *readers):
+            if candidate in self._media:
+                return candidate
+        raise EngineError(
+            f"No device in '{self.path}' reads media of the type '{media_type}', which the device"
+            f" '{name}' wrote."
+        )
+
+
+def _read(path: Path, depth: int = 0) -> str:
+    """Return the text of a file with those that it includes."""
+    try:
+        lines = path.read_text(errors="replace").splitlines()
+    except OSError as e:
+        raise EngineError(f"'{path}' cannot be read: {e.strerror}.") from e
+    return "\n".join(_included(line, depth) if line.startswith("@/") else line for line in lines)
+
+
+def _included(line: str, depth: int) -> str:
+    return _read(Path(line[1:].strip()), depth + 1) if depth < 10 else ""
+
+
+def _resources(text: str) -> Iterator[Resource]:
+    for kind, body in RESOURCE.findall(COMMENT.sub(r"\1", text)):
+        pairs = [directive.partition("=") for directive in re.split("[;\n]", body)]
+        yield _squeezed(kind), {_squeezed(key): value.strip(' "') for key, _, value in pairs}
+
+
+def _squeezed(text: str) -> str:
+    """Return a keyword as Bacula compares them: without blanks and case."""
+    return re.sub(r"\s", "", text).lower()
+
+
+def _members(value: str) -> list[str]:
+    return [member.strip() for member in value.split(",") if member.strip()]

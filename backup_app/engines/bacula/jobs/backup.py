@@ -1,0 +1,62 @@
+"""Making a backup: Bacula does it, and this follows it."""
+
+from ....exceptions import EngineError
+from ....models import Job
+from ...base import Outcome, Run
+from ..clients import databases
+from ..config import provisioning
+from ..director import follow, submit
+from ..maintenance import removal
+from . import sources
+
+LEVELS = {name[0]: name for name in Job.Level.values}
+
+
+def back_up(engine, run: Run) -> Outcome:
+    """Back up what ``run.job`` says; see ``Engine.backup``.
+
+    Raises Unfinished until Bacula has ended it.
+    """
+    run.tick()
+    with follow.patience(engine, run), engine.director() as director:
+        if run.job.engine_job_id is None:
+            submit.begin(engine, run, lambda comment: _start(engine, director, run.job, comment))
+        row = follow.follow(engine, director, run)
+        follow.require_good(engine, row)
+        _require_dumps(engine, run.job, row)
+        _keep_level(run.job, row)
+        sources.link(engine, director, run.job)
+    return Outcome(
+        files=row.files, bytes=row.read_bytes, stored_bytes=row.bytes, warnings=row.errors
+    )
+
+
+def _start(engine, director, job, comment) -> int:
+    removal.discard_left(engine, job.client)
+    sources.note_base(job)
+    names = provisioning.prepare_backup(engine, job.client, job.fileset, job.pool, job.storage)
+    return director.run(
+        names.job,
+        client=names.client,
+        level=job.level,
+        fileset=names.fileset,
+        pool=names.pool,
+        storage=names.storage,
+        comment=comment,
+    )
+
+
+def _require_dumps(engine, job, row):
+    """Raise EngineError for a dump of a database that failed, of which Bacula only warns."""
+    if not (job.fileset and job.fileset.databases):
+        return
+    if failed := databases.failed_dumps(follow.lines(engine, row)):
+        raise EngineError(" ".join(failed))
+
+
+def _keep_level(job, row):
+    """Note the level as Bacula made it, which makes a first backup a full one."""
+    level = LEVELS.get(row.level, job.level)
+    if level != job.level:
+        job.level = level
+        job.save(update_fields=["level"])

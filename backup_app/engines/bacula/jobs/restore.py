@@ -1,0 +1,98 @@
+"""Restoring: Bacula writes the files, this says which and follows it."""
+
+import os
+
+from ....exceptions import EngineError, Invalid
+from ....lib import destinations
+from ....lib.formatting import counted
+from ....models import Client
+from ...base import Outcome, Run, Selection
+from .. import names
+from ..clients import databases
+from ..config import provisioning
+from ..director import follow, submit
+from ..director.selection_table import Wanted
+from ..extraction.bls import require_readable
+from . import plugin_files, sources
+from .hard_links import with_first_names
+
+
+def restore(engine, run: Run) -> Outcome:
+    """Restore what ``run.job`` says; see ``Engine.restore``.
+
+    Nothing is begun before all of it has been read, where this host can do that. Bacula puts each
+    file in place as it reads it. Raises Unfinished until it has ended.
+    """
+    run.tick()
+    with follow.patience(engine, run), engine.director() as director:
+        if run.job.engine_job_id is None:
+            wanted = _wanted(engine, run.job)
+            submit.begin(
+                engine, run, lambda comment: _start(engine, director, wanted, run, comment)
+            )
+        row = follow.follow(engine, director, run)
+        follow.require_good(engine, row)
+    return Outcome(files=row.files, bytes=row.bytes, warnings=row.errors)
+
+
+def require_destination(client, path: bytes) -> None:
+    """Raise Invalid for a path that cannot be told to Bacula.
+
+    And Forbidden for one by which dumps of databases would be loaded.
+    """
+    databases.require_no_load(path)
+    try:
+        names.quoted(where(client, path))
+    except EngineError as e:
+        raise Invalid({"path": [str(e)]}) from e
+
+
+def where(client, path: bytes) -> str:
+    """Return a destination as Bacula takes it: on Windows it begins with the drive."""
+    text = os.fsdecode(path)
+    is_windows = client.system == Client.System.WINDOWS and path != destinations.ORIGINAL
+    return text.lstrip("/") if is_windows else text
+
+
+def _wanted(engine, job) -> Wanted:
+    """Return what is asked for; raises NotFound for what the backup does not have."""
+    chosen = _chosen(engine, job)
+    wanted = Wanted(
+        jobs=sources.job_ids(job.parent),
+        files=[number for number, _ in chosen.files],
+        folders=[number for number, _ in chosen.nodes],
+    )
+    plugin_files.require_none(engine.reader(), wanted)
+    return wanted
+
+
+def _chosen(engine, job) -> Selection:
+    request = job.request
+    if "database" in request:
+        name, kind = request["database"]["database"], request["database"]["kind"]
+        return databases.find_dump(engine, job.parent, name, kind)
+    return engine.select_ids(job.parent, request.get("nodes", ()), request.get("files", ()))
+
+
+def _place(job) -> str:
+    if "database" in job.request:
+        return databases.load_place(job.request["database"]["database"])
+    return where(job.client, destinations.unpacked(job.request))
+
+
+def _start(engine, director, wanted, run, comment) -> int:
+    job = run.job
+    name = provisioning.prepare_restore(engine, job.client)
+    wanted = with_first_names(director, wanted)
+    require_readable(engine, director, wanted, run.tick)
+    if wanted.links:
+        more = counted(len(wanted.links), "file")
+        run.info(f"Hard links lead to {more} outside of what was chosen: restored as well.")
+    return director.restore(
+        wanted,
+        job=name,
+        source=names.client(engine, job.parent.client),
+        client=names.client(engine, job.client),
+        where=_place(job),
+        comment=comment,
+    )

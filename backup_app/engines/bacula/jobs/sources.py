@@ -1,0 +1,79 @@
+"""What a backup's view consists of, as Bacula says, in our own jobs."""
+
+import logging
+
+from django.db import transaction
+
+from ....exceptions import EngineError, EngineUnreachable
+from ....models import Job, JobSource
+from ..adoption import new_jobs
+
+logger = logging.getLogger(__name__)
+
+
+def note_base(job: Job) -> None:
+    """Note on what a backup that begins will build, so that nobody removes that meanwhile."""
+    good = Job.objects.backups().good().filter(engine=job.engine, engine_job_id__isnull=False)
+    good = good.filter(client=job.client, fileset=job.fileset)
+    if job.level == Job.Level.DIFFERENTIAL:
+        good = good.filter(level=Job.Level.FULL)
+    is_full = job.level == Job.Level.FULL
+    job.parent = None if is_full else good.order_by("-engine_job_id").first()
+    job.save(update_fields=["parent"])
+
+
+def link(engine, director, job: Job) -> None:
+    """Set the sources of a backup that has ended, and let Bacula note the folders in it.
+
+    Raises EngineError if it builds on one of Bacula's jobs that is not known here.
+    """
+    numbers = _chain(director, job)
+    sources = _jobs(job, numbers)
+    if missing := [number for number in numbers if number not in sources]:
+        new_jobs.adopt_these(engine, missing)
+        sources = _jobs(job, numbers)
+        _require_known(job, missing, sources)
+    _note_folders(director, job, numbers)
+    with transaction.atomic():
+        JobSource.objects.filter(job=job).delete()
+        links = [JobSource(job=job, source=sources[number]) for number in numbers]
+        JobSource.objects.bulk_create(links)
+        job.parent = sources[numbers[-2]] if len(numbers) > 1 else None
+        job.save(update_fields=["parent"])
+
+
+def _note_folders(director, job, numbers):
+    try:
+        director.update_cache(numbers)
+    except EngineUnreachable:
+        raise
+    except EngineError as e:
+        # The backup is good for all that: whoever looks into it has them noted.
+        logger.warning("The folders of job %s could not be noted yet: %s", job.pk, e)
+
+
+def job_ids(job: Job) -> list[int]:
+    """Return Bacula's numbers of the sources of a backup, oldest first."""
+    return list(job.sources.order_by("engine_job_id").values_list("engine_job_id", flat=True))
+
+
+def _chain(director, job):
+    own = job.engine_job_id
+    if job.level == Job.Level.FULL:
+        return [own]
+    # Bacula leaves out a job that began within the second in which the one before it ended.
+    before = [number for number in director.chain(own) if number != own]
+    return [*before, own]
+
+
+def _jobs(job, numbers):
+    found = Job.objects.filter(engine=job.engine, engine_job_id__in=numbers)
+    return {each.engine_job_id: each for each in found}
+
+
+def _require_known(job, missing, sources):
+    if unknown := [number for number in missing if number not in sources]:
+        raise EngineError(
+            f"Job {job.engine_job_id} of Bacula builds on its job {unknown[0]}, which is not known"
+            f" here: run sync_bacula for client '{job.client}' first."
+        )

@@ -1,0 +1,85 @@
+"""Comparing our backups with the jobs that Bacula has."""
+
+from collections.abc import Iterator
+
+from ....exceptions import EngineError
+from ....models import Job
+from ...base import Problem
+from .. import names
+from ..director import follow, submit
+from . import removal, volumes
+
+BATCH = 1000
+OURS = "WHERE j.type = 'B' AND left(j.comment, %s) = %s AND p.name = ANY(%s) ORDER BY j.jobid"
+
+
+def check_storage(engine, storage, *, delete: bool = False) -> Iterator[Problem]:
+    """Yield each backup in a storage that Bacula no longer has, and each that only Bacula has.
+
+    And each volume that is free but has kept its space. With ``delete`` what only Bacula has is
+    removed there, if this service began it, and space is got back.
+    """
+    yield from _lost(engine, storage)
+    yield from _orphans(engine, storage, delete)
+    yield from _left(engine, storage, delete)
+
+
+def _lost(engine, storage):
+    backups = Job.objects.backups().good().filter(engine=engine.alias, storage=storage)
+    last = 0
+    while found := list(backups.filter(pk__gt=last).order_by("pk")[:BATCH]):
+        rows = engine.reader().jobs_by_id([job.engine_job_id for job in found])
+        for job in found:
+            row = rows.get(job.engine_job_id)
+            if row is None or row.is_purged:
+                yield _problem(job.engine_job_id, "Bacula has pruned it", job.pk)
+        last = found[-1].pk
+
+
+def _orphans(engine, storage, delete):
+    start = f"{engine.prefix}job "
+    pools = [names.pool(engine, pool) for pool in storage.pools.all()]
+    rows = engine.reader().jobs(OURS, [len(start), start, pools])
+    numbers = [row.job_id for row in rows]
+    jobs = Job.objects.filter(engine=engine.alias, engine_job_id__in=numbers)
+    needed = {job.engine_job_id for job in jobs if job.is_open or job.is_good}
+    # Of one that has just been begun the number may not be known yet.
+    begun = {submit.comment_of(engine, job) for job in Job.objects.open()}
+    for row in rows:
+        if not (row.job_id in needed or row.comment in begun) and follow.has_ended(row):
+            yield _removed(engine, row) if delete else _orphan(row)
+
+
+def _left(engine, storage, delete):
+    for pool in storage.pools.all():
+        for volume in volumes.left_volumes(engine.reader(), names.pool(engine, pool)):
+            words = (
+                _truncated(engine, volume) if delete else "It keeps space that it does not need."
+            )
+            yield Problem(f"volume {volume.name}", words)
+
+
+def _truncated(engine, volume):
+    try:
+        with engine.director() as director:
+            volumes.truncate(director, volume)
+    except EngineError as e:
+        return str(e)
+    return "It kept space that it did not need: it was emptied."
+
+
+def _removed(engine, row):
+    try:
+        with engine.director() as director:
+            removal.delete(engine, director, row.job_id)
+    except EngineError as e:
+        return _problem(row.job_id, f"it cannot be removed: {e}")
+    return _problem(row.job_id, "no backup needs it: it was removed")
+
+
+def _orphan(row):
+    return _problem(row.job_id, "no backup needs it")
+
+
+def _problem(number, words, pk=None):
+    return Problem(f"job {number}", f"Job {number} of Bacula: {words.rstrip('.')}.", pk)

@@ -1,0 +1,228 @@
+"""What keeps a Bacula from working with this service, found before a job needs it.
+
+Each is a sentence that names the thing and says what to do.
+"""
+
+import datetime as dt
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+from django.utils import timezone
+
+from ....exceptions import BackupError, EngineError, InvalidEngine
+from ....models import Client, Storage
+from .. import names
+from ..config import storage_daemons, validation
+from ..director import status
+from ..extraction import confine, restore_to_host
+from ..extraction.storage_config import StorageConfig
+
+VERSION = "9.6."
+ENCODING = "SQL_ASCII"
+COMMANDS = ".clients", ".jobs", ".filesets", ".pools", ".storage", ".catalogs"
+# What is read of the catalog, and what of it shows that a role may write.
+TABLES = (
+    "basefiles client file filename fileset job jobmedia log media path pathhierarchy"
+    " pathvisibility pool storage version"
+).split()
+SETTINGS = """
+SELECT current_user::text, current_database()::text, current_setting('server_encoding'),
+    current_setting('transaction_read_only')
+"""
+RIGHTS = """
+SELECT name, has_table_privilege(name, 'SELECT'),
+    has_table_privilege(name, 'INSERT, UPDATE, DELETE, TRUNCATE')
+FROM unnest(%s::text[]) AS name
+"""
+
+
+def find_faults(engine) -> Iterator[str]:
+    """Yield in a sentence each thing that is wrong, as far as can be asked."""
+    yield from _of_the_director(engine)
+    yield from _of_the_catalog(engine)
+    yield from _of_the_configuration(engine)
+    yield from _of_downloads(engine)
+
+
+# --- The Director ----------------------------------------------------------------------------
+
+
+def _of_the_director(engine) -> Iterator[str]:
+    try:
+        with engine.director() as director:
+            header = status.header("".join(director.ask(".status dir header")))
+            yield from _of_a_header(engine, header)
+            for command in COMMANDS:
+                director.ask(command)
+            yield from _of_storages(engine, director)
+            yield from _of_clients(engine, director)
+    except BackupError as e:
+        yield (
+            f"{e} Look whether the Director runs, and whether address, port, console and password"
+            " are those of a console that may do everything."
+        )
+
+
+def _of_a_header(engine, header) -> Iterator[str]:
+    name, version = header.get("name", ""), header.get("version", "")
+    if not version.startswith(VERSION):
+        yield f"The Director is of version {version}: this service knows {VERSION}x only."
+    if name != engine.director_name:
+        yield (
+            f"The Director calls itself '{name}', not '{engine.director_name}': set the option"
+            " director to its name, which clients check."
+        )
+    yield from _of_a_clock(engine, header.get("started_epoch", ""), header.get("started", ""))
+
+
+def _of_a_clock(engine, seconds: str, local: str) -> Iterator[str]:
+    if not seconds.isdecimal():
+        return
+    ours = f"{dt.datetime.fromtimestamp(int(seconds), engine.zone):%Y-%m-%d %H:%M:%S}"
+    if local != ours:
+        yield (
+            f"It was {local} for the Director when it was {ours} in the zone '{engine.zone}': set"
+            " the option time_zone to the zone of its host."
+        )
+
+
+def _of_storages(engine, director) -> Iterator[str]:
+    known = director.names("storage")
+    try:
+        added = storage_daemons.read(engine.storages)
+    except InvalidEngine as e:
+        yield str(e)
+        return
+    for storage in Storage.objects.filter(zone__engine=engine.alias):
+        name = names.storage(storage)
+        if name not in known and (storage.is_adopted or name not in added):
+            yield (
+                f"The Director knows no storage '{name}', which the zone '{storage.zone}' has: add"
+                " it to the Director's configuration or to the file of the option storages."
+            )
+
+
+def _of_clients(engine, director) -> Iterator[str]:
+    known = director.names("client")
+    adopted = Client.objects.present().filter(zone__engine=engine.alias).exclude(engine_name="")
+    for client in adopted:
+        if client.engine_name not in known:
+            yield (
+                f"The Director knows no client '{client.engine_name}', which '{client}' of"
+                f" {client.account} is: put it back into the Director's configuration, or"
+                " delete it here."
+            )
+
+
+# --- The catalog -----------------------------------------------------------------------------
+
+
+def _of_the_catalog(engine) -> Iterator[str]:
+    try:
+        reader = engine.reader()
+        ((user, database, encoding, is_read_only),) = reader.rows(SETTINGS)
+        if encoding != ENCODING:
+            yield (
+                f"The catalog '{database}' is in {encoding}: files whose names are not cannot be in"
+                f" it. Bacula's script makes it in {ENCODING}."
+            )
+        rights = reader.rows(RIGHTS, [TABLES])
+    except BackupError as e:
+        yield f"{e} Look at '{engine.catalog_alias}' in DATABASES."
+        return
+    hidden = [name for name, may_read, _ in rights if not may_read]
+    if hidden:
+        yield (
+            f"The role '{user}' may not read {', '.join(hidden)} of the catalog '{database}':"
+            f' GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{user}".'
+        )
+    if any(may_write for *_, may_write in rights):
+        kept = "" if is_read_only == "on" else ", and nothing keeps it from that"
+        yield (
+            f"The role '{user}' may write to the catalog '{database}'{kept}: give this service one"
+            " that may only SELECT."
+        )
+
+
+# --- The configuration -----------------------------------------------------------------------
+
+
+def _of_the_configuration(engine) -> Iterator[str]:
+    folder, ours = engine.config_dir, timezone.get_default_timezone()
+    if engine.schedules and str(engine.zone) != str(ours):
+        yield (
+            f"The option schedules is set, but the Director's clock is that of '{engine.zone}' and"
+            f" schedules are in '{ours}': this service goes on starting backups itself."
+        )
+    if folder is None:
+        yield (
+            "The option config_dir is not set, so this service adds nothing to the Director's"
+            " configuration: no client, and no job that backs up, restores or verifies."
+        )
+        return
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        yield (
+            f"The folder config_dir '{folder}' is none that this service can write to: make it, for"
+            " the service's user and the Director's group."
+        )
+        return
+    try:
+        validation.require(engine, folder, {})
+    except EngineError as e:
+        yield str(e)
+
+
+# --- Downloads -------------------------------------------------------------------------------
+
+
+def _of_downloads(engine) -> Iterator[str]:
+    if engine.storage_config:
+        yield from _of_bextract(engine)
+    elif engine.spool_client:
+        yield from _of_the_spool_client(engine)
+    else:
+        yield (
+            "Neither of the options storage_config and spool_client is set: there are no downloads."
+        )
+
+
+def _of_bextract(engine) -> Iterator[str]:
+    program = engine.extract_program
+    if not os.access(program, os.X_OK):
+        yield f"There is no program '{program}', by which downloads are made: install bacula-sd."
+    try:
+        folders = StorageConfig(engine.storage_config).folders
+    except EngineError as e:
+        yield f"{e} The option storage_config is the file of this host's storage daemon."
+        return
+    if not folders:
+        yield f"'{engine.storage_config}' has no device whose volumes are files."
+    for folder in folders:
+        if not os.access(folder, os.R_OK | os.X_OK):
+            yield (
+                f"The volumes in '{folder}' cannot be read: let the service's user into the group"
+                " that they belong to."
+            )
+    yield from _of_confinement()
+
+
+def _of_confinement() -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-I", "-S", confine.__file__, folder, "/bin/true"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode != 0:
+        yield (
+            "bextract cannot be kept from writing where a client has it write, so no downloads are"
+            f" made: {done.stderr.strip()}. The service needs namespaces of its own (unshare)."
+        )
+
+
+def _of_the_spool_client(engine) -> Iterator[str]:
+    try:
+        with engine.director() as director:
+            restore_to_host.require_harmless(director, engine.spool_client)
+    except EngineError as e:
+        yield f"{e} The option spool_client names it."

@@ -1,0 +1,151 @@
+"""Removing what a job has in Bacula, with the space of its volumes."""
+
+import logging
+import time
+
+from ....exceptions import EngineError
+from ....models import Job, JobSource
+from ....models.job import GOOD, OPEN
+from ...shared.removal import delete_unneeded
+from .. import names
+from ..director import follow, submit
+from ..extraction.cache import Spool
+from . import volumes
+
+CANCEL_SECONDS = 15  # that a job may take to end
+RECENT = 1000  # jobs that are looked through again and again for what is left
+REPORT_SECONDS = 5  # that its last lines may take then
+
+logger = logging.getLogger(__name__)
+
+
+def remove(engine, job: Job) -> None:
+    """Delete a backup here, then in Bacula, and empty the volumes that held nothing else.
+
+    One that others started in Bacula stays there, for them to keep as long as they like. Raises
+    WrongState while another job needs it, and EngineError when something stays in Bacula. While
+    the Director or its catalog is away nothing is deleted.
+    """
+    pool = names.pool(engine, job.pool) if job.pool else ""
+    pk = job.pk
+    if is_ours(job):
+        _require_there(engine, job)
+    delete_unneeded(job)
+    Spool(engine.alias).remove(pk)
+    if is_ours(job):
+        with engine.director() as director:
+            delete(engine, director, job.engine_job_id)
+            _free_left(engine, director, pool)
+
+
+def discard(engine, job: Job) -> None:
+    """Remove what a job that did not succeed has in Bacula, canceling it if it still runs.
+
+    When the Director is away, that stays for ``discard_left``. One that others started is theirs.
+    """
+    if job.engine_state.get("adopted") or _is_needed(job):
+        return
+    try:
+        _discard(engine, job)
+        left = False
+    except EngineError as e:
+        logger.warning("What job %s has in Bacula could not be removed: %s", job.pk, e)
+        left = True
+    if left != job.engine_state.get("left", False):
+        job.engine_state["left"] = left
+        follow.save(job)
+
+
+def discard_left(engine, client) -> None:
+    """Remove what is left in Bacula of a client's jobs, on which its next one is not to build."""
+    for job in client.jobs.backups().filter(engine=engine.alias, engine_state__left=True):
+        if not job.is_good:
+            discard(engine, job)
+
+
+def discard_recent(engine) -> None:
+    """Remove what newer jobs that ended while the Director was away have left in it.
+
+    A job that was canceled then may still run there. Raises EngineUnreachable if it is still away.
+    """
+    jobs = Job.objects.filter(pk__in=Job.objects.order_by("-pk").values("pk")[:RECENT])
+    left = jobs.filter(engine=engine.alias, engine_state__left=True).exclude(
+        status__in=[*GOOD, *OPEN]
+    )
+    if found := list(left.order_by("pk")):
+        with engine.director() as director:
+            director.version()
+        for job in found:
+            discard(engine, job)
+
+
+def cancel(engine, job: Job) -> None:
+    """Tell Bacula to end a job, if it is there; when the Director is away, ``discard`` will."""
+    try:
+        number = _number(engine, job)
+        if number is not None:
+            with engine.director() as director:
+                director.cancel(number)
+    except EngineError as e:
+        logger.warning("Job %s could not be canceled in Bacula yet: %s", job.pk, e)
+
+
+def is_ours(job: Job) -> bool:
+    return job.engine_job_id is not None and not job.engine_state.get("adopted")
+
+
+def delete(engine, director, number: int) -> None:
+    """Delete a job in Bacula, and empty the volumes that held nothing else."""
+    freed = volumes.own_volumes(engine.reader(), number)
+    director.delete_job(number)
+    for volume in freed:
+        volumes.free(director, volume)
+
+
+def _is_needed(job):
+    """Say whether a good backup builds on a job, which failed here and went on in Bacula."""
+    return JobSource.objects.filter(source=job, job__status__in=GOOD).exclude(job=job).exists()
+
+
+def _require_there(engine, job):
+    engine.reader().job(job.engine_job_id)
+    with engine.director() as director:
+        director.version()
+
+
+def _discard(engine, job):
+    number = _number(engine, job)
+    if number is None or engine.reader().job(number) is None:
+        return
+    with engine.director() as director:
+        _end(engine, director, number)
+        if job.type == Job.Type.BACKUP:
+            delete(engine, director, number)
+
+
+def _number(engine, job):
+    return job.engine_job_id or submit.find(engine, job)
+
+
+def _end(engine, director, number):
+    """Cancel a job and wait until it has ended; raises EngineError if it does not."""
+    row = engine.reader().job(number)
+    if not follow.has_ended(row):
+        director.cancel(number)
+    if not _comes(CANCEL_SECONDS, lambda: follow.has_ended(engine.reader().job(number))):
+        raise EngineError(f"Bacula does not end its job {number}.")
+    # Only then does the catalog have all that was written; after a crash there is no report.
+    _comes(REPORT_SECONDS, lambda: any(line.is_report for line in follow.lines(engine, row)))
+
+
+def _comes(seconds, condition) -> bool:
+    """Wait for a condition; say whether it has come."""
+    deadline = time.monotonic() + seconds
+    while not (has_come := condition()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return has_come
+
+
+def _free_left(engine, director, pool):
+    for volume in volumes.left_volumes(engine.reader(), pool):
+        volumes.truncate(director, volume)

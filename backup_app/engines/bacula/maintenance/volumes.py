@@ -1,0 +1,89 @@
+"""Getting back the space of volumes that nobody needs any more."""
+
+import re
+from dataclasses import dataclass
+
+from ....exceptions import EngineError, EngineUnreachable
+from .. import names
+
+DRIVES = 32  # of a storage, that are tried while others are busy
+TRUNCATED, BUSY = "has been truncated", " busy "  # in the Director's words
+WRITTEN = re.compile(r'(?:Labeled new Volume|prelabeled Volume|Recycled volume) "([^"]+)"')
+# Those that one job alone has written to since they were empty: others are still needed.
+OWN = """
+SELECT convert_to(m.volumename, 'SQL_ASCII'), convert_to(s.name, 'SQL_ASCII')
+FROM media m JOIN storage s USING (storageid)
+WHERE m.voljobs <= 1 AND (m.volumename = ANY(%(named)s) OR m.mediaid IN (
+        SELECT mediaid FROM jobmedia WHERE jobid = %(job_id)s
+    )) AND NOT EXISTS (
+        SELECT 1 FROM jobmedia o JOIN job USING (jobid)
+        WHERE o.mediaid = m.mediaid AND o.jobid <> %(job_id)s
+    )
+ORDER BY m.mediaid
+"""
+# Those that could not be truncated when that was asked for.
+LEFT = """
+SELECT convert_to(m.volumename, 'SQL_ASCII'), convert_to(s.name, 'SQL_ASCII')
+FROM media m JOIN storage s USING (storageid)
+WHERE m.volstatus = 'Purged' AND m.actiononpurge = 1 AND m.volbytes > 1024
+    AND m.poolid IN (SELECT poolid FROM pool WHERE name = %s)
+ORDER BY m.mediaid
+"""
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A volume, and the storage that has it, by what commands call them."""
+
+    name: str
+    storage: str
+
+    @classmethod
+    def read(cls, *row: bytes) -> "Volume":
+        return cls(*(names.quoted(names.word(each.decode(errors="replace"))) for each in row))
+
+
+def own_volumes(catalog, job_id: int) -> list[Volume]:
+    """Return the volumes that hold nothing but what one job of Bacula has written."""
+    # Of one that was canceled the catalog may not tell what it wrote to, but its log does.
+    named = [name for line in catalog.log_after(job_id) for name in WRITTEN.findall(line.text)]
+    rows = catalog.rows(OWN, {"job_id": job_id, "named": named})
+    return [Volume.read(*row) for row in rows]
+
+
+def left_volumes(catalog, pool: str) -> list[Volume]:
+    """Return the volumes of a pool that were freed but have kept their space."""
+    return [Volume.read(*row) for row in catalog.rows(LEFT, [pool])]
+
+
+def free(director, volume: Volume) -> None:
+    """Let a volume be used again, and give its space back to the disk; raises EngineError.
+
+    Its file stays, with a label and nothing else in it.
+    """
+    director.ask(f"update volume={volume.name} volstatus=Used")
+    director.ask(f"update volume={volume.name} actiononpurge=Truncate")
+    director.ask(f"purge volume={volume.name}")
+    truncate(director, volume)
+
+
+def truncate(director, volume: Volume) -> None:
+    """Give the space of a purged volume back by any drive that is free; raises EngineError."""
+    said = BUSY
+    for drive in range(DRIVES):
+        if BUSY not in said:
+            break
+        said = _truncate(director, volume, drive)
+    if TRUNCATED not in said:
+        words = " ".join(said.split())
+        raise EngineError(f"The volume {volume.name} keeps its space for now: {words}")
+
+
+def _truncate(director, volume, drive) -> str:
+    command = f"truncate volume={volume.name} storage={volume.storage} drive={drive}"
+    try:
+        return "".join(director.ask(command))
+    except EngineUnreachable:
+        raise
+    except EngineError as e:
+        return str(e)

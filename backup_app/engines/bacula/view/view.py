@@ -1,0 +1,168 @@
+"""What a backup holds: its own files and those of the backups that it builds on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ....exceptions import NotFound, WrongState
+from ...base import File, Listing, Node
+from ..catalog import paths, queries
+from ..catalog.lstat import DIRECTORY, Status, decoded, sha256
+from ..catalog.records import is_id
+
+FULL = "F"  # a level
+NO_FOLDER = Status(DIRECTORY, 0, 0, 0, "", "")  # that was backed up
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of a view, with its path as the catalog has it."""
+
+    path_id: int
+    stored: bytes
+
+    @property
+    def path(self) -> bytes:
+        return paths.of_folder(self.stored)
+
+
+class View:
+    """All that a full restore at a good backup gives.
+
+    Of each name in a folder the row of the chain's newest job counts, unless it says that there is
+    nothing any more. Raises WrongState for what is no good backup and for one that the catalog has
+    no files of any more, EngineUnreachable, and EngineError.
+    """
+
+    def __init__(self, engine, job):
+        if not job.is_good or job.type != job.Type.BACKUP:
+            raise WrongState(f"Job {job.pk} is {job.status}: it is no backup that can be read.")
+        self.engine, self.job = engine, job
+        self._catalog = engine.reader()
+
+    @cached_property
+    def chain(self) -> list[int]:
+        """JobIds of the jobs whose files count, oldest first."""
+        return [job_id for job_id, _ in self._levels]
+
+    def rows(self, query: str, **values) -> list[tuple]:
+        """Return rows of the catalog, for a query that knows the chain."""
+        return self._catalog.rows(query, {"chain": self.chain, **values})
+
+    def folders(self, which: str, **values) -> list[tuple[Folder, int | None]]:
+        """Return the folders that there are of those asked for, with their own FileIds."""
+        found = self.rows(queries.FOLDERS.format(which=which), **values)
+        return [(Folder(path_id, stored), file_id) for path_id, stored, file_id in found]
+
+    def folder(self, path: bytes) -> Folder:
+        """Return the folder with a path; raises NotFound unless the view has it."""
+        wanted = paths.stored(paths.normal(path))
+        found = {f.stored: f for f, _ in self.folders(queries.BY_PATH, paths=list(wanted))}
+        if not found:
+            raise NotFound(f"Backup {self.job.pk} has no folder '{paths.shown(path)}'.")
+        return next(found[stored] for stored in wanted if stored in found)
+
+    def node(self, node_id: int) -> Folder:
+        """Return the folder with an ID; raises NotFound unless the view has it."""
+        found = self.folders(queries.BY_ID, nodes=[node_id]) if is_id(node_id) else []
+        if not found:
+            raise NotFound(f"Backup {self.job.pk} has no folder with ID {node_id}.")
+        return found[0][0]
+
+    def listing(self, path: bytes, offset: int = 0, limit: int | None = None) -> Listing:
+        """Return a page of one level: folders first, then by the bytes of the names."""
+        folder = self.folder(path)
+        within = self.within(folder)
+        folders, total = self._page(queries.SUBFOLDERS, within, offset, limit)
+        rest = None if limit is None else limit - len(folders)
+        files, count = self._files(within, max(0, offset - total), rest)
+        found = [_directory(folder, *row) for row in folders]
+        found += [as_file(folder, *row) for row in files]
+        return Listing(folder.path_id, folder.path, found, total + count)
+
+    def subfolders(self, folder: Folder) -> Sequence[Node]:
+        """Return the folders directly in a folder, by name, with what lies directly in them."""
+        rows, _ = self._page(queries.SUBFOLDERS, self.within(folder))
+        counts = self.rows(queries.COUNTS, within=[row[0] for row in rows]) if rows else []
+        counted = {path_id: values for path_id, *values in counts}
+        return [_node(*row, *counted[row[0]]) for row in rows]
+
+    def within(self, folder: Folder) -> list[int]:
+        """Return the PathIds that a folder has: the root has two."""
+        if folder.stored not in paths.TOPS:
+            return [folder.path_id]
+        found = self.folders(queries.BY_PATH, paths=list(paths.TOPS))
+        return [top.path_id for top, _ in found]
+
+    @cached_property
+    def _levels(self) -> list[tuple[int, str]]:
+        links = self.job.source_links.values_list("source__engine_job_id", flat=True)
+        jobs = [job_id for job_id in links if job_id]
+        found = self._catalog.rows(queries.CHAIN, {"jobs": jobs})
+        if not found or len(found) < len(jobs) or any(purged for _, _, purged, *_ in found):
+            raise WrongState(
+                f"The files of backup {self.job.pk} are no longer all in Bacula's catalog:"
+                " it cannot be read."
+            )
+        if any(has_base for *_, has_base, _ in found):
+            raise WrongState(
+                f"Backup {self.job.pk} leaves out what a base job of Bacula's has:"
+                " it cannot be read."
+            )
+        update_cache(self.engine, [job_id for job_id, *_, is_cached in found if not is_cached])
+        return [(job_id, level) for job_id, level, *_ in found]
+
+    def _page(
+        self, query: str, within: list[int], offset: int = 0, limit: int | None = None
+    ) -> tuple[list[tuple], int]:
+        """Return a page of what lies in a folder, and of how much."""
+        has_full = self._levels[0][1] == FULL
+        values = {"full": self.chain[:has_full], "later": self.chain[has_full:], "within": within}
+        rows = self.rows(query, **values, offset=offset, limit=limit)
+        counted = rows or ((offset or limit == 0) and self.rows(query, **values, offset=0, limit=1))
+        return [row[:-1] for row in rows], counted[0][-1] if counted else 0
+
+    def _files(self, within: list[int], offset: int, limit: int | None) -> tuple[list[tuple], int]:
+        """Return (name, FileId, LStat, signature) of a page of files, and how many there are."""
+        if limit is None:
+            rows = self.rows(queries.ALL_FILES, within=within)
+            return rows[offset:], len(rows)
+        # Of all only the names are read, by which they are sorted.
+        page, count = self._page(queries.NAMES, within, offset, limit)
+        names = [name_id for name_id, _ in page]
+        rows = self.rows(queries.NAMED_FILES, within=within, names=names) if names else []
+        found = {name_id: row for name_id, *row in rows}
+        return [(name, *found[name_id]) for name_id, name in page], count
+
+
+def update_cache(engine, job_ids: list[int]) -> None:
+    """Have the Director find the folders above what jobs stored, which it does once for each."""
+    if job_ids:
+        with engine.director() as director:
+            director.update_cache(job_ids)
+
+
+def as_file(folder: Folder, name: bytes, file_id: int, lstat: bytes, signature: bytes) -> File:
+    """Return what is no folder, in a folder, as engines show it."""
+    path = paths.join(folder.stored, name)
+    status = decoded(lstat)
+    return File(file_id, None, folder.path_id, name, path, *status, b"", sha256(signature))
+
+
+def _directory(folder: Folder, path_id: int, stored: bytes, file_id, lstat) -> File:
+    """Return a folder in a folder as engines show it; its FileId is 0 if it has none."""
+    name, path = paths.name_of(stored), paths.of_folder(stored)
+    status = decoded(lstat) if lstat else NO_FOLDER
+    return File(file_id or 0, path_id, folder.path_id, name, path, *status, b"", None)
+
+
+def _node(path_id, stored, file_id, lstat, files, size, has_children) -> Node:
+    return Node(
+        node_id=path_id,
+        name=paths.name_of(stored),
+        path=paths.of_folder(stored),
+        size=int(size),
+        files=files,
+        mtime=decoded(lstat).mtime if lstat else 0,
+        has_children=has_children,
+    )
