@@ -12,7 +12,7 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
-from tests.backup_app.bacula.installation import SERVER, Installation
+from tests.backup_app.engines.bacula.support.installation import SERVER, Installation
 
 from ..timing import Case, Spread, by_turns
 from . import service, trees

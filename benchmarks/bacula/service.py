@@ -6,7 +6,7 @@ from pathlib import Path
 
 import django
 
-from tests.backup_app.bacula.installation import SERVER, Installation
+from tests.backup_app.engines.bacula.support.installation import SERVER, Installation
 
 POLL = 0.02  # seconds
 

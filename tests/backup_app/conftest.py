@@ -2,10 +2,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from .answering import AnsweringEngine, answering_engine
-from .client import client_of
-from .databases import SERVERS, TABLE, TWO_ROWS, database
-from .factories import AccountFactory, StorageFactory, ZoneFactory
+from .support.answering_engine import AnsweringEngine, answering_engine
+from .support.api_client import client_of
+from .support.databases import SERVERS, TABLE, TWO_ROWS, database
+from .support.factories import AccountFactory, StorageFactory, ZoneFactory
 
 # So that what they assert is shown in full, as it is in test files.
 pytest.register_assert_rewrite(
@@ -51,7 +51,7 @@ def staff(client):
 @pytest.fixture(scope="module")
 def world(django_db_setup, django_db_blocker):
     """The parties of ``world.py``, made once: each test takes back what it did."""
-    from .world import make_world  # once there are settings
+    from .support.world import make_world  # once there are settings
 
     with django_db_blocker.unblock(), transaction.atomic():
         yield make_world()

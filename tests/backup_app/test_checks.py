@@ -10,7 +10,7 @@ from backup_app import checks
 from backup_app.conf import conf
 from backup_app.engines import get_engine
 
-from .answering import NAME
+from .support.answering_engine import NAME
 
 
 def found(**settings):

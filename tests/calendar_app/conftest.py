@@ -4,7 +4,7 @@ import pytest
 
 from calendar_app.lib import fetch
 
-from .web import Names, serving
+from .support.web_servers import Names, serving
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 
 from calendar_app.models import Event
 
-from .factories import CategoryFactory, EventFactory, VenueFactory
+from .support.factories import CategoryFactory, EventFactory, VenueFactory
 
 TEN = dt.datetime(2027, 3, 1, 10)
 NINE = dt.datetime(2027, 3, 1, 9)

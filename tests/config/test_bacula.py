@@ -8,8 +8,8 @@ from backup_app.conf import ENGINES
 from backup_app.engines.bacula import BaculaEngine
 from config import bacula
 from config.environment import Environment
-from tests.backup_app.bacula.installation import SERVER, sql
-from tests.backup_app.needs import need
+from tests.backup_app.engines.bacula.support.installation import SERVER, sql
+from tests.backup_app.support.requirements import need
 
 from .test_settings import run
 

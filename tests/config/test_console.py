@@ -12,9 +12,9 @@ from backup_app.jobs import control
 from backup_app.models import Client
 from calendar_app.models import Image
 from config.models import Worker
-from tests.backup_app.factories import SubuserFactory
-from tests.backup_app.test_admin_browser import work
-from tests.calendar_app.factories import (
+from tests.backup_app.admin.test_in_browser import work
+from tests.backup_app.support.factories import SubuserFactory
+from tests.calendar_app.support.factories import (
     CategoryFactory,
     EventFactory,
     OrganizerFactory,

@@ -178,7 +178,7 @@ class TestRefusal:
         assert "Too many passwords" in self.refused(response).content.decode()
 
     def test_at_the_page_of_an_event(self, client, monkeypatch):
-        from tests.calendar_app.factories import EventFactory
+        from tests.calendar_app.support.factories import EventFactory
 
         event = EventFactory(password="open")
         monkeypatch.setattr(hashers, "gate", Gate(at_once=1, waiting=0, wait=0, patience=0))

@@ -9,7 +9,7 @@ from django.utils import timezone
 from backup_app.jobs import readiness
 from config import health, services
 from config.models import Worker
-from tests.backup_app.factories import ClientFactory
+from tests.backup_app.support.factories import ClientFactory
 
 
 @pytest.fixture

@@ -1,0 +1,244 @@
+"""The admin's lists: what they hold, find and filter, and that they stay quick."""
+
+import datetime as dt
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+from django.utils import timezone
+
+from backup_app.accounts import api_keys
+from backup_app.models import (
+    ApiKey,
+    AuditEntry,
+    Client,
+    Fileset,
+    Grant,
+    Job,
+    Mailbox,
+    Pool,
+    Storage,
+    Subuser,
+    Zone,
+)
+
+from ..support.factories import (
+    AccountFactory,
+    ClientFactory,
+    FilesetFactory,
+    JobFactory,
+    PoolFactory,
+    StorageFactory,
+    SubuserFactory,
+    ZoneFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+NOON = dt.datetime(2027, 3, 1, 12, tzinfo=dt.UTC)
+
+
+def make_good_job(**fields):
+    times = {"started": timezone.now() - dt.timedelta(hours=1), "ended": timezone.now()}
+    return JobFactory(**{"status": "completed", "stored_bytes": 2048, **times, **fields})
+
+
+def make_subuser():
+    client = ClientFactory()
+    Grant.objects.create(subuser=SubuserFactory(account=client.account), client=client)
+
+
+def make_audit_entry(**fields):
+    known = {"login": "ann@example.org", "operation": "status", "outcome": "done"}
+    return AuditEntry.objects.create(**{"account": AccountFactory(), **known, **fields})
+
+
+def make_mailbox(name="ada@example.org", **fields):
+    return Mailbox.objects.create(mailbox=name, job=make_good_job(), client=ClientFactory(**fields))
+
+
+MAKERS = {
+    ApiKey: lambda: api_keys.make(AccountFactory()),
+    AuditEntry: make_audit_entry,
+    Client: lambda: make_good_job(),
+    Fileset: ClientFactory,
+    Job: make_good_job,
+    Mailbox: make_mailbox,
+    Pool: make_good_job,
+    Storage: make_good_job,
+    Subuser: make_subuser,
+    Zone: make_good_job,
+}
+
+
+def list_url(model):
+    return reverse(f"admin:backup_app_{model._meta.model_name}_changelist")
+
+
+def shown(client, model, **query):
+    """Return the names that the list of model shows."""
+    response = client.get(list_url(model), query)
+    assert response.status_code == 200, response.headers
+    return [str(record) for record in response.context["cl"].result_list]
+
+
+@pytest.mark.parametrize("model", MAKERS)
+def test_a_list_takes_as_many_queries_for_three_as_for_one(
+    client, staff, model, django_assert_num_queries, django_assert_max_num_queries
+):
+    MAKERS[model]()
+    client.get(list_url(model))
+    with django_assert_max_num_queries(15) as captured:
+        client.get(list_url(model))
+    for _ in range(2):
+        MAKERS[model]()
+
+    with django_assert_num_queries(len(captured)):
+        response = client.get(list_url(model))
+
+    assert response.context["cl"].result_count >= 3
+
+
+@pytest.mark.parametrize("model", MAKERS)
+def test_every_record_has_a_page(client, staff, model):
+    MAKERS[model]()
+    record = model.objects.first()
+    address = reverse(f"admin:backup_app_{model._meta.model_name}_change", args=[record.pk])
+
+    assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("model", [ApiKey, Client, Fileset, Mailbox, Pool, Storage, Subuser, Zone])
+def test_one_of_each_can_be_added(client, staff, model):
+    address = reverse(f"admin:backup_app_{model._meta.model_name}_add")
+
+    assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["folder", "entry", "download", "volume", "grant", "joblog"])
+def test_the_catalog_is_no_list(client, staff, name):
+    assert client.get(f"/admin/backup_app/{name}/").status_code == 404
+
+
+@pytest.mark.parametrize("model", [Job, AuditEntry])
+def test_what_the_service_writes_nobody_adds_changes_or_deletes(client, staff, model):
+    MAKERS[model]()
+    record = model.objects.first()
+    name = model._meta.model_name
+
+    assert client.get(reverse(f"admin:backup_app_{name}_add")).status_code == 403
+    page = reverse(f"admin:backup_app_{name}_change", args=[record.pk])
+    assert client.post(page, {}).status_code == 403
+    assert (
+        client.post(reverse(f"admin:backup_app_{name}_delete", args=[record.pk])).status_code == 403
+    )
+
+
+def test_clients_of_all_accounts_are_listed_with_the_age_of_their_last_good_backup(client, staff):
+    job = make_good_job(
+        ended=timezone.now() - dt.timedelta(hours=5), started=NOON - dt.timedelta(9999)
+    )
+    make_good_job(client=job.client, status="failed")
+    never = ClientFactory(name="never")
+
+    rows = client.get(list_url(Client)).context["cl"].result_list
+
+    assert {row.name: row.last_backup for row in rows} == {
+        job.client.name: job.ended,
+        never.name: None,
+    }
+
+
+def test_deleted_clients_are_hidden_until_they_are_asked_for(client, staff):
+    ClientFactory(name="kept")
+    ClientFactory(name="gone", deleted=NOON)
+
+    assert shown(client, Client) == ["kept"]
+    assert shown(client, Client, state="deleted") == ["gone"]
+
+
+def test_clients_are_filtered_by_whose_and_what_they_are(client, staff):
+    ssh = ClientFactory(name="ssh", connection="ssh")
+    local = ClientFactory(name="local")
+
+    assert shown(client, Client, connection__exact="ssh") == ["ssh"]
+    assert shown(client, Client, account__id__exact=local.account_id) == ["local"]
+    assert shown(client, Client, zone__id__exact=ssh.zone_id) == ["ssh"]
+    assert shown(client, Client, system__exact="windows") == []
+
+
+def test_jobs_are_found_by_number_name_and_client(client, staff):
+    mine = JobFactory(client=ClientFactory(name="db1"), name="nightly")
+    JobFactory(client=ClientFactory(name="web"))
+
+    for words in [str(mine.pk), "nightly", "db1"]:
+        assert shown(client, Job, q=words) == [str(mine)]
+    assert shown(client, Job, q="nothing") == []
+
+
+def test_jobs_are_filtered(client, staff):
+    done = make_good_job(level="Incremental")
+    queued = JobFactory()
+
+    assert shown(client, Job, status__exact="queued") == [str(queued)]
+    assert shown(client, Job, level__exact="Incremental") == [str(done)]
+    assert shown(client, Job, client__id__exact=done.client_id) == [str(done)]
+    assert shown(client, Job, type__exact="verify") == []
+
+
+@pytest.mark.parametrize("value", ["x", "9" * 30, "²"])
+def test_an_impossible_client_is_no_choice(client, staff, value):
+    job = JobFactory()
+
+    assert shown(client, Job, client__id__exact=value) == [str(job)]
+
+
+def test_a_pool_and_its_storage_say_what_they_hold(client, staff):
+    job = make_good_job(stored_bytes=3 * 1024 * 1024)
+    make_good_job(client=job.client, stored_bytes=1024 * 1024)
+
+    for model in (Pool, Storage):
+        page = client.get(list_url(model)).content.decode()
+        assert "4.0\xa0MB" in page
+
+
+def test_a_storage_says_what_is_free(client, staff, tmp_path):
+    StorageFactory(path="/nonexistent")
+
+    assert client.get(list_url(Storage)).status_code == 200
+
+
+def test_suggestions_leave_out_deleted_clients(client, staff):
+    ClientFactory(name="db1")
+    ClientFactory(name="db2", deleted=NOON)
+    query = {
+        "app_label": "backup_app",
+        "model_name": "mailbox",
+        "field_name": "client",
+        "term": "db",
+    }
+
+    suggested = client.get(reverse("admin:autocomplete"), query).json()["results"]
+
+    assert [each["text"] for each in suggested] == ["db1"]
+
+
+def test_staff_see_only_what_they_were_given(client):
+    user = User.objects.create_user("staff@example.org", is_staff=True)
+    client.force_login(user)
+
+    assert client.get(list_url(Job)).status_code == 403
+
+
+def test_pools_and_filesets_and_zones_are_listed(client, staff):
+    PoolFactory(name="daily")
+    FilesetFactory(name="etc", include=[{"path": f"/{n}"} for n in range(5)])
+    shop = [{"kind": "mysql", "name": "shop"}]
+    FilesetFactory(name="shop", include=[{"path": "/srv"}], databases=shop)
+    ZoneFactory(name="north", title="The north")
+
+    assert shown(client, Pool) == ["daily"]
+    page = client.get(list_url(Fileset)).content.decode()
+    assert "/0, /1, /2 and 2 more" in page
+    assert "/srv, mysql shop" in page
+    assert "The north" in shown(client, Zone)

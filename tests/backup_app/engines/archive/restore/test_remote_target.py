@@ -1,0 +1,266 @@
+"""The scripts that restore on other machines, run on this one: no network makes them slow."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from backup_app.engines.archive.restore.remote_target import RemoteTarget, remove_noted
+from backup_app.engines.archive.restore.staging import NAME, Staging, new_name
+from backup_app.engines.archive.transport.machines import LocalMachine
+from backup_app.engines.shared.syscalls import exchange
+from backup_app.exceptions import EngineError
+
+from ....support.factories import JobFactory
+
+pytestmark = pytest.mark.django_db
+OLD_NS = 981_173_106_123_456_789
+
+
+@pytest.fixture
+def work(tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def destination(tmp_path):
+    folder = tmp_path / "it's a\ndestination"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def place(work, destination):
+    """Return a function that unpacks by one function and places then; it returns the refusals."""
+
+    def place(fill, passed=(), to=destination):
+        refused = {}
+        job = JobFactory(type="restore", status="running")
+        target = RemoteTarget(job, bytes(to), lambda: None, LocalMachine())
+        with target.private_folder(None, work):
+            fill(Path(os.fsdecode(target.tree)))
+            target.place(passed, refused.__setitem__)
+        job.delete()
+        return refused
+
+    return place
+
+
+@pytest.fixture
+def other_disk():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        yield Path(folder)
+
+
+def files(**contents):
+    """Return what fills a folder with files; ``__`` in a name is a slash."""
+
+    def fill(folder):
+        for name, content in contents.items():
+            path = folder / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+
+    return fill
+
+
+def content(folder):
+    return {
+        str(path.relative_to(folder)): path.read_text() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+def test_names_of_all_kinds_are_placed_and_replaced(place, destination):
+    names = {"-n": "1", " ": "2", "a\nb": "3", ".hidden": "4", "..odd": "5", "*": "6", "'": "7"}
+    names |= {os.fsdecode(b"\xce\xf0\x8bh\x07\x82\x88\xff"): "8", "\\": "9"}
+    files(**dict.fromkeys(names, "old"))(destination)
+
+    refused = place(files(**names))
+
+    assert refused == {}
+    assert content(destination) == names
+
+
+def test_odd_names_make_empty_folders_go_away(place, destination):
+    name = os.fsdecode(b"\x81\x82\x88\xff")
+    (destination / name / name).mkdir(parents=True)
+
+    refused = place(files(**{f"{name}__{name}": "1"}))
+
+    assert refused == {}
+    assert (destination / name / name).read_text() == "1"
+
+
+def test_a_folder_that_is_there_gets_the_metadata_of_the_restored_one(place, destination):
+    def fill(tree):
+        files(a__b="new")(tree)
+        os.setxattr(tree / "a", "user.x", b"1")
+        subprocess.run(["setfacl", "-m", "u:7:rwx", tree / "a"], check=True)
+        os.chown(tree / "a", 12, 13)
+        os.utime(tree / "a", ns=(OLD_NS, OLD_NS))
+
+    files(a__b="old", a__c="kept")(destination)
+
+    refused = place(fill)
+
+    got = (destination / "a").stat()
+    assert refused == {}
+    assert (got.st_uid, got.st_gid, got.st_mtime_ns) == (12, 13, OLD_NS)
+    assert sorted(os.listxattr(destination / "a")) == ["system.posix_acl_access", "user.x"]
+    assert content(destination) == {"a": None, "a/b": "new", "a/c": "kept"}
+
+
+def test_an_empty_folder_makes_way_for_a_file_and_a_file_for_a_folder(place, destination):
+    (destination / "a").mkdir()
+    (destination / "b").write_text("a file")
+
+    refused = place(files(a="1", b__c="2"))
+
+    assert refused == {}
+    assert content(destination) == {"a": "1", "b": None, "b/c": "2"}
+
+
+def test_what_is_in_the_way_is_named_and_the_rest_placed(place, destination):
+    files(a__keep="3", d="a file")(destination)
+
+    refused = place(files(a="1", b="2", d__e="4"), passed=[b"/d"])
+
+    assert refused == {
+        b"a": "A folder that is not empty is in its way.",
+        b"d": "A symlink or a file is in the way to what is to be restored.",
+    }
+    assert content(destination) == {"a": None, "a/keep": "3", "b": "2", "d": "a file"}
+
+
+def test_the_folder_that_the_private_one_is_in_keeps_its_times(place, other_disk):
+    os.utime(other_disk.parent, ns=(OLD_NS, OLD_NS))
+
+    place(files(a="1"), to=other_disk)
+
+    assert other_disk.parent.stat().st_mtime_ns == OLD_NS
+
+
+def test_files_reach_another_disk(place, other_disk, destination):
+    files(a__b="old")(other_disk)
+    (destination / "disk").mkdir()
+    subprocess.run(["mount", "--bind", other_disk, destination / "disk"], check=True)
+    try:
+        refused = place(files(disk__a__b="new", disk__c__d="2", e="3"))
+    finally:
+        subprocess.run(["umount", destination / "disk"], check=True)
+
+    assert refused == {}
+    assert content(other_disk) == {"a": None, "a/b": "new", "c": None, "c/d": "2"}
+    assert content(destination) == {"disk": None, "e": "3"}
+
+
+def test_a_folder_that_is_swapped_for_a_symlink_does_not_lead_outside(place, destination, tmp_path):
+    outside, aside = tmp_path / "outside", tmp_path / "aside"
+    for folder in (outside, aside, destination / "a"):
+        folder.mkdir()
+    (aside / "a").symlink_to(outside)
+    fds = [os.open(folder, os.O_RDONLY) for folder in (destination, aside)]
+    stop = threading.Event()
+
+    def swap():
+        while not stop.is_set():
+            exchange(b"a", *fds)
+
+    swapper = threading.Thread(target=swap)
+    swapper.start()
+    try:
+        for _ in range(12):
+            place(files(a__b="1", a__c__d="2"), passed=[b"/a"])
+    finally:
+        stop.set()
+        swapper.join()
+        for fd in fds:
+            os.close(fd)
+    assert list(outside.iterdir()) == []
+
+
+def test_what_a_killed_restore_left_is_removed_by_its_note(work, tmp_path):
+    name = new_name(1)
+    left = tmp_path / os.fsdecode(name)
+    (left / "tree").mkdir(parents=True)
+    Staging(1, work).note(parent=bytes(tmp_path), name=name)
+
+    remove_noted(LocalMachine(), work)
+
+    assert not left.exists()
+
+
+def test_the_next_restore_removes_what_an_ended_one_left(place, other_disk):
+    job = JobFactory(type="restore", status="failed")
+    left = other_disk.parent / os.fsdecode(new_name(job.pk))
+    left.mkdir(mode=0o700)
+    try:
+        place(files(a="1"), to=other_disk)
+
+        assert NAME.fullmatch(bytes(left.name.encode()))
+        assert not left.exists()
+    finally:
+        shutil.rmtree(left, ignore_errors=True)
+
+
+class Lying(LocalMachine):
+    """Answers to the scripts of a restore what it likes."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+    def start(self, argv, **options):
+        if argv[0] != "sh":
+            return super().start(["cat"], **options)
+        return super().start(
+            ["sh", "-c", self.answers.pop(0) if self.answers else "true"], **options
+        )
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        (["true"], "did not say where it made a folder"),
+        (["printf '/x\\0.\\0'", "printf '?what\\0'"], "said something strange"),
+        (["printf '/x\\0.\\0'", "cat /dev/zero | tr '\\0' +"], "said something without an end"),
+        (["true", "cat /dev/zero"], "did not say where it made a folder"),
+    ],
+)
+def test_a_machine_that_answers_something_else_is_refused(work, answers, sentence):
+    job = JobFactory(type="restore", status="running")
+    target = RemoteTarget(job, b"/x", lambda: None, Lying(*answers))
+
+    with pytest.raises(EngineError, match=sentence), target.private_folder(None, work):
+        target.place((), {}.__setitem__)
+
+
+def test_nothing_stays_in_a_private_folder_that_was_renamed(place, destination):
+    def fill(folder):
+        (folder / "secret").write_text("root's")
+        folder.parent.rename(destination / "kept")
+
+    with pytest.raises(EngineError, match="can't cd to"):
+        place(fill)
+
+    assert list((destination / "kept").iterdir()) == []
+
+
+def test_a_restore_fails_whose_private_folder_may_have_been_emptied(place, destination):
+    def fill(folder):
+        files(a="new")(folder)
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (process / "cwd").readlink() == folder.parent:
+                    os.kill(int(process.name), signal.SIGKILL)
+
+    with pytest.raises(EngineError, match="'sh' failed"):
+        place(fill)

@@ -1,0 +1,260 @@
+"""The rows of Bacula's catalog, and what is said when they cannot be read."""
+
+import datetime as dt
+import secrets
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import connections
+
+from backup_app.engines.bacula import BaculaEngine
+from backup_app.engines.bacula.catalog.records import Catalog, is_id
+from backup_app.exceptions import EngineError, EngineUnreachable
+
+from ..support.forged_jobs import execute, forged_job
+
+pytestmark = pytest.mark.django_db
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.fixture
+def rows(catalog):
+    return Catalog(catalog, BERLIN)
+
+
+@pytest.fixture
+def changed(catalog, rows):
+    """A function that changes how the catalog is connected to, until the test is over."""
+    connection = connections[catalog]
+    kept = connection.settings_dict.copy()
+
+    def change(**values):
+        connection.close()
+        connection.settings_dict.update(values)
+        return rows
+
+    yield change
+    connection.close()
+    connection.settings_dict.update(kept)
+
+
+def test_a_job_is_described(rows):
+    comment = secrets.token_hex()
+    job_id = forged_job(
+        client="cli-fd",
+        fileset="fs",
+        pool="po",
+        name="nightly",
+        level="I",
+        schedtime="2024-07-01 12:00:00",
+        starttime="2024-07-01 12:00:05",
+        endtime="2024-07-01 12:01:00",
+        jobfiles=3,
+        jobbytes=2**40,
+        readbytes=2**41,
+        joberrors=1,
+        hascache=1,
+        comment=comment,
+    )
+
+    found = rows.job(job_id)
+
+    assert (found.job_id, found.name, found.comment) == (job_id, "nightly", comment)
+    assert (found.type, found.level, found.status) == ("B", "I", "T")
+    assert (found.client, found.fileset, found.pool) == ("cli-fd", "fs", "po")
+    assert found.created == dt.datetime(2024, 7, 1, 10, 0, tzinfo=dt.UTC)
+    assert (found.started, found.ended) == (
+        dt.datetime(2024, 7, 1, 10, 0, 5, tzinfo=dt.UTC),
+        dt.datetime(2024, 7, 1, 10, 1, tzinfo=dt.UTC),
+    )
+    assert (found.files, found.bytes, found.read_bytes, found.errors) == (3, 2**40, 2**41, 1)
+    assert (found.is_purged, found.has_cache) == (False, True)
+    assert rows.job_with_comment(comment) == found
+
+
+def test_a_job_without_anything_is_a_job(rows):
+    empty = dict.fromkeys(("clientid", "poolid", "filesetid", "jobfiles", "jobbytes", "readbytes"))
+    job_id = forged_job(jobstatus="C", type="D", comment=None, **empty)
+
+    found = rows.job(job_id)
+
+    assert (found.client, found.fileset, found.pool, found.comment) == ("", "", "", "")
+    assert (found.created, found.started, found.ended) == (None, None, None)
+    assert (found.files, found.bytes, found.read_bytes, found.has_cache) == (0, 0, 0, False)
+
+
+def test_jobs_are_found_by_what_is_known_of_them(rows):
+    first, second, third = (forged_job(purgedfiles=1, comment="again") for _ in range(3))
+
+    assert [job.job_id for job in rows.jobs_after(first, limit=10)] == [second, third]
+    assert [job.job_id for job in rows.jobs_after(first - 1, limit=2)] == [first, second]
+    assert set(rows.jobs_by_id([second, third, 2**31 - 1, 2**70, -1])) == {second, third}
+    assert rows.job_with_comment("again").job_id == third
+    assert rows.job_with_comment("never") is None
+    assert rows.job(2**31) is None
+    assert rows.job(third).is_purged
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 2**64])
+def test_a_number_that_the_catalog_never_gives_is_no_id(number):
+    assert not is_id(number)
+
+
+def test_a_log_is_read_on_from_a_line(rows):
+    job_id = forged_job()
+    walls = ["2024-10-27 02:50:00", "2024-10-27 02:10:00", "2024-10-27 03:05:00"]
+    for wall, text in zip(walls, [b"one\n", b"caf\xe9", b"three"], strict=True):
+        execute(
+            "INSERT INTO log (jobid, time, logtext) VALUES (%s, %s, convert_from(%s, 'SQL_ASCII'))",
+            job_id, wall, text,
+        )  # fmt: skip
+
+    one, two, three = rows.log_after(job_id)
+
+    assert [line.text for line in (one, two, three)] == ["one\n", "caf\ufffd", "three"]
+    assert [line.time.hour for line in (one, two, three)] == [0, 1, 2]
+    assert rows.log_after(job_id, one.log_id, since=one.time) == [two, three]
+    assert rows.log_after(job_id, three.log_id) == []
+
+
+def test_clients_filesets_and_pools_are_listed(rows):
+    forged_job(client="cli2-fd", fileset="fs2", pool="po2")
+    execute("UPDATE client SET uname = 'linux', fileretention = 60 WHERE name = 'cli2-fd'")
+    execute("UPDATE pool SET volretention = 3600, maxvoljobs = 1 WHERE name = 'po2'")
+    for md5 in ("old", "new"):
+        execute("INSERT INTO fileset (fileset, md5, createtime) VALUES ('fs2', %s, now())", md5)
+
+    (client,) = [client for client in rows.clients() if client.name == "cli2-fd"]
+    (fileset,) = [fileset for fileset in rows.filesets() if fileset.name == "fs2"]
+    (pool,) = [pool for pool in rows.pools() if pool.name == "po2"]
+
+    assert (client.uname, client.file_retention) == ("linux", 60)
+    assert fileset.md5 == "new"
+    assert (pool.type, pool.retention, pool.max_volume_jobs) == ("Backup", 3600, 1)
+
+
+def test_the_volumes_of_a_job_are_in_the_order_of_writing(rows):
+    job_id, other = forged_job(pool="po3"), forged_job()
+    pool_id = execute("SELECT poolid FROM pool WHERE name = 'po3'")[0][0]
+    names = [f"vol-{secrets.token_hex()}" for _ in range(2)]
+    media = [
+        execute(
+            "INSERT INTO media (volumename, mediatype, volstatus, poolid, volbytes)"
+            " VALUES (%s, 'File', 'Used', %s, 5) RETURNING mediaid",
+            name, pool_id,
+        )[0][0]
+        for name in names
+    ]  # fmt: skip
+    for job, medium in (
+        (job_id, media[1]),
+        (job_id, media[0]),
+        (job_id, media[1]),
+        (other, media[1]),
+    ):
+        execute("INSERT INTO jobmedia (jobid, mediaid) VALUES (%s, %s)", job, medium)
+
+    found = rows.volumes_of(job_id)
+
+    assert [volume.name for volume in found] == [names[1], names[0]]
+    assert [volume.jobs for volume in found] == [2, 1]
+    assert (found[0].pool, found[0].status, found[0].bytes) == ("po3", "Used", 5)
+    assert [volume.name for volume in rows.volumes_in("po3")] == names
+
+
+def test_the_storages_are_known_by_name(rows):
+    execute("INSERT INTO storage (name) VALUES ('tape')")
+
+    assert "tape" in rows.storages()
+
+
+def test_an_engine_reads_its_catalog_by_the_clocks_of_its_zone(installation, catalog):
+    reader = BaculaEngine(**installation.options(time_zone="Asia/Tokyo")).reader()
+    job_id = forged_job(starttime="2024-07-01 09:00:00")
+
+    assert reader.job(job_id).started == dt.datetime(2024, 7, 1, tzinfo=dt.UTC)
+
+
+# --- When it cannot be read ------------------------------------------------------------------
+
+
+def test_a_catalog_that_is_not_declared_is_named():
+    with pytest.raises(EngineError, match="DATABASES has no 'nowhere'"):
+        Catalog("nowhere", BERLIN).clients()
+
+
+def test_a_catalog_in_another_kind_of_database_is_refused(db):
+    if connections["default"].vendor == "postgresql":
+        pytest.skip("The project's own database is of that kind.")
+
+    with pytest.raises(EngineError, match="not PostgreSQL"):
+        Catalog("default", BERLIN).clients()
+
+
+def test_a_database_without_a_catalog_is_refused(changed):
+    with pytest.raises(EngineError, match="version"):
+        changed(NAME="postgres").clients()
+
+
+def test_tables_of_another_version_are_refused(rows):
+    execute("UPDATE version SET versionid = 1022")
+    connections["bacula"].close()
+    try:
+        with pytest.raises(EngineError, match="version 1022, not 16"):
+            rows.clients()
+    finally:
+        execute("UPDATE version SET versionid = 16")
+
+    assert rows.clients() is not None
+
+
+@pytest.mark.parametrize("change", [{"PORT": "1"}, {"NAME": "nothing"}, {"USER": "nobody-known"}])
+def test_a_database_that_is_away_is_unreachable(changed, change):
+    with pytest.raises(EngineUnreachable, match="'bacula' cannot be reached"):
+        changed(**change).clients()
+
+
+def test_a_connection_that_the_database_ended_is_made_anew(rows):
+    before = rows.clients()
+    ((pid,),) = rows.rows("SELECT pg_backend_pid()")
+
+    execute_elsewhere("SELECT pg_terminate_backend(%s)", pid)
+
+    assert rows.clients() == before
+    assert rows.rows("SELECT pg_backend_pid()") != [(pid,)]
+
+
+def test_a_database_that_comes_back_is_read_again(changed, catalog):
+    settings = connections[catalog].settings_dict
+    port = settings["PORT"]
+    rows = changed(PORT="1")
+    with pytest.raises(EngineUnreachable):
+        rows.clients()
+
+    settings["PORT"] = port
+
+    assert rows.clients() is not None
+
+
+def test_a_query_that_takes_too_long_is_ended(catalog, changed):
+    changed()
+    with pytest.raises(EngineUnreachable, match="within 1 seconds"):
+        Catalog(catalog, BERLIN, seconds=1).rows("SELECT pg_sleep(20)")
+
+    assert Catalog(catalog, BERLIN).clients() is not None
+
+
+def test_what_the_database_refuses_is_told_in_its_words(rows):
+    with pytest.raises(EngineError, match='relation "nothing" does not exist'):
+        rows.rows("SELECT * FROM nothing")
+
+    assert rows.clients() is not None
+
+
+def execute_elsewhere(query, *values):
+    """Run a query over another connection to the same database."""
+    other = connections["bacula"].copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute(query, values)
+    finally:
+        other.close()

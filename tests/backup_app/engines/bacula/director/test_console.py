@@ -1,0 +1,320 @@
+"""The console asks a real Director, and bears one that hangs, lies or goes away."""
+
+import contextlib
+import socket
+import threading
+import time
+
+import pytest
+
+from backup_app.engines.bacula.director import console as of_console
+from backup_app.engines.bacula.director import protocol
+from backup_app.engines.bacula.director.console import Asked, Console
+from backup_app.exceptions import EngineError, EngineUnreachable
+
+from ....support.sshd import silent_port
+from ..support.installation import free_ports
+
+
+@pytest.fixture(scope="module", autouse=True)
+def as_the_operator_has_it(installation):
+    """Let the Director forget what the tests of other modules have configured."""
+    installation.clear()
+    installation.reload()
+
+
+def console(installation, **changes):
+    values = {
+        "address": "127.0.0.1",
+        "port": installation.ports["dir"],
+        "name": "",
+        "password": installation.passwords["dir"],
+        "seconds": 5,
+    }
+    return Console(**values | changes)
+
+
+def own_console(port, seconds=5):
+    return Console("127.0.0.1", port, "", "password", seconds)
+
+
+@contextlib.contextmanager
+def machine_that(behave):
+    """Accept one connection, which a function of this test serves; yield the port."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve():
+            # The other side may have heard enough.
+            with contextlib.suppress(OSError), listener.accept()[0] as connection:
+                behave(connection)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield listener.getsockname()[1]
+        thread.join(10)
+
+
+def packet(text):
+    return len(text).to_bytes(4, "big") + text
+
+
+# --- Asking -------------------------------------------------------------------------------------
+
+
+def test_a_command_is_answered(installation):
+    with console(installation) as asked:
+        assert asked.ask(".clients") == ["one-fd\n", "two-fd\n"]
+
+
+def test_answers_belong_to_their_commands(installation):
+    with console(installation) as asked:
+        answers = [asked.ask(command) for command in [".jobs", ".pools", ".storage"] * 20]
+
+    once = [["operator-backup\n", "operator-restore\n"], ["Default\n"], ["File1\n"]]
+    assert answers == once * 20
+
+
+def test_many_commands_take_no_time(installation):
+    with console(installation) as asked:
+        begin = time.monotonic()
+        for _ in range(100):
+            asked.ask(".pools")
+
+    assert time.monotonic() - begin < 2  # with acknowledgements that are delayed it takes 4
+
+
+def test_each_row_is_a_packet_whatever_is_in_it(installation):
+    with console(installation) as asked:
+        rows = asked.ask(".sql query=\"SELECT n, 'two' || chr(10) FROM generate_series(1, 2) n\"")
+
+    assert rows == ["1\ttwo\n\t", "2\ttwo\n\t"]
+
+
+def test_bytes_that_are_no_utf8_survive(installation):
+    with console(installation) as asked:
+        # A backslash is for the next character in a command.
+        rows = asked.ask(".sql query=\"SELECT E'caf\\\\xe9 \\\\xc3\\\\xa9'\"")
+
+    assert rows[0].encode(errors="surrogateescape") == b"caf\xe9 \xc3\xa9\t"
+
+
+def test_a_command_may_be_longer_than_any_packet_that_bacula_sends(installation):
+    ids = ",".join(str(number) for number in range(1_000_000_000, 1_000_010_000))
+
+    with console(installation) as asked:
+        assert asked.ask(f".bvfs_restore fileid={ids} jobid=1 path=b2991") == ["OK\n"]
+        asked.ask(".bvfs_cleanup path=b2991")
+
+
+# --- Refusals -----------------------------------------------------------------------------------
+
+
+def test_an_unknown_command_is_refused_in_the_directors_words(installation):
+    with console(installation) as asked:
+        with pytest.raises(EngineError, match="refused 'nosuch': nosuch: is an invalid command"):
+            asked.ask("nosuch")
+
+        assert asked.ask(".pools") == ["Default\n"]
+
+
+def test_a_failed_command_is_refused_in_the_directors_words(installation):
+    with (
+        console(installation) as asked,
+        pytest.raises(EngineError, match=r'Level "Bogus" not valid\. Job not run\.'),
+    ):
+        asked.ask("run job=operator-backup level=Bogus yes")
+
+
+def test_a_question_is_a_refusal(installation):
+    with (
+        console(installation) as asked,
+        pytest.raises(Asked, match="Client resource nosuch does not exist") as refused,
+    ):
+        asked.ask(".status client=nosuch header")
+
+    assert "Selection aborted, nothing done.\n" in refused.value.lines
+
+
+def test_after_a_question_nothing_more_is_asked(installation):
+    with console(installation) as asked:
+        with pytest.raises(Asked):
+            asked.ask("delete client=nosuch yes")
+
+        with pytest.raises(EngineUnreachable, match="is closed"):
+            asked.ask(".pools")
+
+
+@pytest.mark.parametrize("character", ["\n", "\r", "\0", "\x1b", "\x7f", "\ud800"])
+def test_a_command_with_a_control_character_is_not_sent(installation, character):
+    with console(installation) as asked:
+        with pytest.raises(EngineError, match="must not contain the character"):
+            asked.ask(f".pools{character}.clients")
+
+        assert asked.ask(".pools") == ["Default\n"]
+
+
+# --- Logging in ---------------------------------------------------------------------------------
+
+
+def test_a_wrong_password_is_refused(installation):
+    with (
+        pytest.raises(EngineError, match="refuses us: 1999 Authorization failed"),
+        console(installation, password="wrong"),
+    ):
+        pass
+
+
+def test_an_unknown_console_is_refused(installation):
+    with pytest.raises(EngineError, match="1999 You are not"), console(installation, name="nosuch"):
+        pass
+
+
+def test_a_named_console_may_what_the_operator_allows(installation):
+    with console(installation, name="limited") as asked:
+        assert asked.ask(".clients") == ["one-fd\n", "two-fd\n"]
+        with pytest.raises(EngineError, match="run: is an invalid command"):
+            asked.ask("run job=operator-backup yes")
+
+
+def test_a_name_that_ends_the_line_is_not_sent(installation):
+    with pytest.raises(EngineError, match="has characters"), console(installation, name="a\nb"):
+        pass
+
+
+def test_a_director_that_does_not_know_the_password_is_refused():
+    def lie(connection):
+        connection.recv(100)
+        connection.sendall(packet(b"auth cram-md5 <1.2@liar> ssl=0\n"))
+        connection.recv(100)
+        connection.sendall(packet(b"1000 OK auth\n"))
+        connection.recv(100)
+        connection.sendall(packet(b"AAAAAAAAAAAAAAAAAAAAAA\0"))
+
+    with machine_that(lie) as port, pytest.raises(EngineError, match="does not know our password"):
+        own_console(port).__enter__()
+
+
+def test_a_director_that_wants_tls_is_refused():
+    def want(connection):
+        connection.recv(100)
+        connection.sendall(packet(b"auth cram-md5 <1.2@director> ssl=2\n"))
+        connection.recv(100)
+
+    with machine_that(want) as port, pytest.raises(EngineError, match="wants TLS"):
+        own_console(port).__enter__()
+
+
+# --- A Director that is not there, hangs or says too much ---------------------------------------
+
+
+def test_a_port_where_nobody_listens_is_unreachable():
+    (port,) = free_ports(1)
+
+    with pytest.raises(EngineUnreachable, match=f"127.0.0.1:{port} cannot be reached"):
+        own_console(port).__enter__()
+
+
+def test_a_machine_that_says_nothing_is_unreachable_in_time():
+    begin = time.monotonic()
+
+    with silent_port() as port, pytest.raises(EngineUnreachable, match=r"within 0\.3 seconds"):
+        own_console(port, seconds=0.3).__enter__()
+
+    assert time.monotonic() - begin < 1
+
+
+def test_bytes_that_trickle_in_win_no_time():
+    def trickle(connection):
+        for byte in packet(b"x" * 1000):
+            connection.sendall(bytes([byte]))
+            time.sleep(0.05)
+
+    begin = time.monotonic()
+    with machine_that(trickle) as port, pytest.raises(EngineUnreachable, match="did not answer"):
+        own_console(port, seconds=0.5).__enter__()
+
+    assert time.monotonic() - begin < 2
+
+
+def test_another_protocol_is_refused():
+    def answer(connection):
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with machine_that(answer) as port, pytest.raises(EngineError, match="more than 16777216 bytes"):
+        own_console(port).__enter__()
+
+
+def test_an_endless_answer_is_given_up(installation, monkeypatch):
+    monkeypatch.setattr(protocol, "MAX_ANSWER", 100_000)
+
+    with console(installation) as asked, pytest.raises(EngineError, match="more than 100000 bytes"):
+        asked.ask('.sql query="SELECT 1 FROM generate_series(1, 100000)"')
+
+
+def test_a_director_that_hangs_is_unreachable_in_time(installation):
+    with console(installation) as asked, installation.director.stopped():
+        begin = time.monotonic()
+        with pytest.raises(EngineUnreachable, match=r"did not answer within 0\.3 seconds"):
+            asked.ask("version", seconds=0.3)
+        assert time.monotonic() - begin < 1
+
+        with pytest.raises(EngineUnreachable, match="is closed"):
+            asked.ask("version")
+
+
+def test_a_director_that_hangs_lets_nobody_in(installation):
+    with (
+        installation.director.stopped(),
+        pytest.raises(EngineUnreachable, match=r"did not answer within 0\.3 seconds"),
+    ):
+        console(installation, seconds=0.3).__enter__()
+
+
+def test_a_director_that_hangs_is_not_waited_for_again_and_again(installation, monkeypatch):
+    with console(installation):
+        pass  # it is well
+    monkeypatch.setattr(of_console, "SOON", 0.2)
+    with installation.director.stopped():
+        with pytest.raises(EngineUnreachable, match=r"did not answer within 1 seconds"):
+            console(installation, seconds=1).__enter__()
+        with pytest.raises(EngineUnreachable, match=r"did not answer within 0\.2 seconds"):
+            console(installation, seconds=1).__enter__()
+    monkeypatch.setattr(of_console, "SOON", 1)
+    with console(installation, seconds=1) as asked:
+        assert asked.ask("version")
+
+    with (
+        installation.director.stopped(),
+        pytest.raises(EngineUnreachable, match=r"did not answer within 1\.5 seconds"),
+    ):
+        console(installation, seconds=1.5).__enter__()
+
+
+def test_a_director_that_is_killed_has_gone_away(installation):
+    with console(installation) as asked:
+        installation.director.kill()
+        try:
+            with pytest.raises(EngineUnreachable, match="went away"):
+                asked.ask("version")
+        finally:
+            installation.director.start()
+
+
+def test_a_director_that_dies_in_mid_answer_has_gone_away(installation):
+    with console(installation) as asked:
+        dying = threading.Timer(0.3, installation.director.kill)
+        dying.start()
+        try:
+            with pytest.raises(EngineUnreachable, match="went away"):
+                asked.ask('.sql query="SELECT pg_sleep(5)"')
+        finally:
+            dying.join()
+            installation.director.start()
+
+
+def test_a_connection_that_is_closed_asks_nothing(installation):
+    with console(installation) as asked:
+        pass
+
+    with pytest.raises(EngineUnreachable, match="is closed"):
+        asked.ask("version")

@@ -1,0 +1,241 @@
+"""While the Director or its catalog is away all else goes on, and all of it once they are back."""
+
+import contextlib
+import time
+
+import pytest
+from django.db import connections
+
+from backup_app.engines import get_engine
+from backup_app.exceptions import EngineUnreachable
+from backup_app.jobs import control, execute
+from backup_app.models import Job
+from backup_app.models.job import AT_WORK
+
+from ....support.api_client import client_of, refused
+from ..conftest import ENGINE
+from ..support.installation import sql
+
+pytestmark = pytest.mark.django_db
+ANSWER_SECONDS = 1
+
+
+@pytest.fixture
+def bacula(bacula, settings):
+    """The same, of which an answer is expected soon."""
+    options = bacula.options(answer_seconds=ANSWER_SECONDS)
+    settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
+    return bacula
+
+
+@pytest.fixture
+def client(bacula_client, own):
+    return bacula_client(own, name="web1")
+
+
+@pytest.fixture
+def backup(client):
+    return ended(control.start_backup(client, level="full", by="test"))
+
+
+@pytest.fixture
+def api(backup):
+    """A function that calls an operation by what stands after ``/api/``."""
+    caller = client_of(backup.account)
+
+    def call(place, values=None):
+        place = place.format(job=backup.pk, ip=backup.client.ip)
+        ask = caller.get if values is None else caller.post
+        begin = time.monotonic()
+        response = ask(f"/api/{place}", values)
+        assert time.monotonic() - begin < ANSWER_SECONDS + 2, place
+        return response
+
+    return call
+
+
+def ended(job):
+    """Do a queued job and look after it until it has ended."""
+    execute.run(job.pk)
+    return looked_after(job, until=lambda job: job.status not in AT_WORK)
+
+
+def looked_after(job, until):
+    deadline = time.monotonic() + 60
+    while not until(job := Job.objects.get(pk=job.pk)):
+        assert time.monotonic() < deadline, log_of(job)
+        execute.resume(job.pk)
+        time.sleep(0.1)
+    return job
+
+
+def log_of(job):
+    return "\n".join(job.log.order_by("pk").values_list("message", flat=True))
+
+
+@contextlib.contextmanager
+def director_down(bacula):
+    bacula.director.stop()
+    try:
+        yield
+    finally:
+        bacula.director.start()
+
+
+@contextlib.contextmanager
+def director_killed(bacula):
+    bacula.director.kill()
+    try:
+        yield
+    finally:
+        bacula.director.start()
+
+
+@contextlib.contextmanager
+def director_hangs(bacula):
+    with bacula.director.stopped():
+        yield
+
+
+@contextlib.contextmanager
+def catalog_down(bacula):
+    """Let the catalog's database be closed to everybody."""
+    name = f'DATABASE "{bacula.database}"'
+    ends = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    sql(f"ALTER {name} ALLOW_CONNECTIONS false", f"{ends} WHERE datname = '{bacula.database}'")
+    try:
+        yield
+    finally:
+        sql(f"ALTER {name} ALLOW_CONNECTIONS true")
+
+
+OF_THE_DIRECTOR = {"run/{ip}": {"cmd": "hostname"}}
+OF_THE_CATALOG = {
+    "jobs/{ip}": {"path": "/etc"},
+    "files/{job}": {"path": "/"},
+    "nodes/{job}/1": {},
+    "restore/{job}/{ip}": {"files": ["/"]},
+    "restorenodes/{job}/{ip}": {"home": "/", "nodes": [1]},
+    "restoremysql/{job}/shop": {},
+    "restoretree/{ip}": {"name": "/", "home": "/"},
+}
+OF_NEITHER = {
+    "jobs/{ip}": {},
+    "status/{job}": None,
+    "joblog/{job}": {},
+    "myjobs": {},
+    "servers": {},
+    "storages": {},
+    "getbaaszones": None,
+    "supportedsystems": {},
+    "system/{ip}": {},
+    "getclientnamebyip/{ip}": {},
+    "backupoptions/{ip}/unix": {},
+    "getconfig/{ip}/unix": {},
+    "msexchange/{ip}/search": {"search": "a"},
+}
+GONE = [director_down, director_hangs]
+
+
+@pytest.mark.parametrize("away", GONE)
+def test_without_the_director_backups_are_read_all_the_same(bacula, api, own, away):
+    with away(bacula):
+        for place, values in OF_THE_DIRECTOR.items():
+            assert refused(api(place, values), 503).startswith("The Director at 127.0.0.1:")
+        for place, values in OF_NEITHER.items():
+            assert api(place, values).status_code == 200, place
+        assert api("jobs/{ip}", {"path": str(own)}).json()["total"] == 1
+        assert api("files/{job}", {"path": str(own)}).json()["total"] == 2
+        assert api("restoretree/{ip}", {"name": str(own), "home": "/"}).status_code == 200
+        assert api("restore/{job}/{ip}", {"files": [str(own)]}).status_code == 200
+
+    assert api("run/{ip}", {"cmd": "hostname"}).status_code in {200, 503}
+
+
+def test_without_the_catalog_what_is_noted_here_is_told_all_the_same(bacula, api, own):
+    with catalog_down(bacula):
+        for place, values in OF_THE_CATALOG.items():
+            said = refused(api(place, values), 503)
+            assert said.startswith("The catalog 'bacula' cannot be reached: "), place
+        for place, values in OF_THE_DIRECTOR.items():
+            assert refused(api(place, values), 503)
+        for place, values in OF_NEITHER.items():
+            assert api(place, values).status_code == 200, place
+
+    assert api("files/{job}", {"path": str(own)}).json()["total"] == 2
+
+
+def test_a_director_without_its_catalog_is_no_use(bacula, director):
+    director.console.seconds = 30
+    with (
+        catalog_down(bacula),
+        pytest.raises(EngineUnreachable, match="Could not open catalog database"),
+    ):
+        director.ask("list jobs")
+
+
+@pytest.mark.parametrize("away", [*GONE, catalog_down])
+def test_a_backup_that_begins_meanwhile_waits_and_is_made(bacula, client, away):
+    job = control.start_backup(client, level="full", by="test")
+    with away(bacula):
+        execute.run(job.pk)
+        job.refresh_from_db()
+        assert (job.status, job.worker, job.engine_job_id) == ("running", "", None)
+
+    job = ended(job)
+
+    assert job.status == "completed", log_of(job)
+    assert "The job waits for 15 seconds at most." in log_of(job)
+
+
+@pytest.mark.parametrize("away", [director_killed, director_hangs])
+def test_a_backup_that_is_canceled_meanwhile_is_gone_before_the_next(bacula, client, away):
+    job = control.start_backup(client, level="full", by="test")
+    execute.run(job.pk)
+    job.refresh_from_db()
+    with away(bacula):
+        control.cancel(job, by="test")
+        execute.resume(job.pk)
+
+    job = looked_after(job, until=lambda job: job.status not in AT_WORK)
+    assert job.status == "canceled", log_of(job)
+
+    assert ended(control.start_backup(client, level="full", by="test")).status == "completed"
+    assert bacula.query(f"SELECT jobid FROM job WHERE jobid = {job.engine_job_id}") == []  # noqa: S608
+
+
+@pytest.mark.parametrize("away", [*GONE, catalog_down])
+def test_no_backup_is_removed_meanwhile(bacula, backup, away):
+    with away(bacula), pytest.raises(EngineUnreachable):
+        get_engine().remove(Job.objects.get(pk=backup.pk))
+
+    assert Job.objects.filter(pk=backup.pk).exists()
+    get_engine().remove(backup)
+    assert bacula.query(f"SELECT 1 FROM job WHERE jobid = {backup.engine_job_id}") == []  # noqa: S608
+
+
+def test_a_password_that_is_wrong_is_told(bacula, client, backup, api, settings):
+    options = bacula.options(password="another")
+    settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
+
+    assert "refuses us: 1999 Authorization failed" in refused(
+        api("run/{ip}", {"cmd": "hostname"}), 502
+    )
+    job = ended(control.start_backup(client, level="full", by="test"))
+    assert job.status == "failed"
+    assert "refuses us: 1999 Authorization failed" in job.message
+    assert api("files/{job}", {"path": "/"}).status_code == 200
+
+
+def test_a_catalog_of_another_version_is_told(bacula, api):
+    sql("UPDATE version SET versionid = 1022", database=bacula.database)
+    connections["bacula"].close()
+    try:
+        for place, values in OF_THE_CATALOG.items():
+            assert "tables of version 1022, not 16" in refused(api(place, values), 502), place
+        for place, values in OF_NEITHER.items():
+            assert api(place, values).status_code == 200, place
+    finally:
+        sql("UPDATE version SET versionid = 16", database=bacula.database)
+
+    assert api("files/{job}", {"path": "/"}).status_code == 200

@@ -1,0 +1,271 @@
+"""A throwaway Bacula: a Director, a storage daemon, two file daemons and a catalog.
+
+All is below one folder, on ports of its own and with a database of its own; nothing of the
+machine's Bacula is read or written but its programs.
+"""
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ....support.requirements import need
+from . import configs
+from .daemon import Daemon
+from .waking import Waking
+
+PROGRAMS = {name: f"/usr/sbin/bacula-{name}" for name in ("dir", "sd", "fd")}
+TABLES = "/usr/share/bacula-director/make_postgresql_tables"
+# CATALOG_SERVER names the PostgreSQL for catalogs, with a role that may make databases and roles.
+_server = urlsplit(os.environ.get("CATALOG_SERVER", "postgres://postgres@127.0.0.1:5432"))
+SERVER = {
+    "host": _server.hostname,
+    "port": str(_server.port or 5432),
+    "user": _server.username,
+    "password": _server.password or "",
+}
+
+
+def require() -> None:
+    """Go on only where a Bacula can be started."""
+    for program in [*PROGRAMS.values(), TABLES, "/usr/sbin/bconsole"]:
+        need(Path(program).exists(), f"There is no '{program}': apt install bacula-server.")
+    need(os.geteuid() == 0, "Only root can back up any folder.")
+    asked = sql("SELECT 1", check=False)
+    need(asked.returncode == 0, f"No PostgreSQL for a catalog: {asked.stderr.strip()}")
+
+
+def sql(*statements, database="postgres", check=True):
+    """Run statements with psql; its output is text, a row a line, fields divided by tabs."""
+    command = ["psql", "--no-psqlrc", "--quiet", "-At", "--field-separator=\t"]
+    command += ["--set=ON_ERROR_STOP=1", f"--dbname={database}"]
+    command += [f"--command={each}" for each in statements]
+    return subprocess.run(command, capture_output=True, text=True, check=check, env=_environment())
+
+
+@dataclass
+class Machine:
+    """A client that the operator has already in the configuration."""
+
+    name: str
+    address: str
+    port: int
+    password: str
+    daemon: Daemon
+
+
+class Installation:
+    """What there is of it: ``director``, ``storage``, ``one`` and ``two`` (clients).
+
+    ``conf_d`` is included by the Director for what the engine writes, ``operator_d`` for what a
+    test has the operator write; call ``reload`` after that. ``own`` is the folder that the
+    operator's job ``operator-backup`` backs up. ``sd_config`` is the file for bextract.
+    ``prefix`` is another for each test, so that what two tests make never has the same name.
+    """
+
+    director_name = "test-dir"
+    prefix = "bk-"
+
+    def __init__(self, folder: Path, addresses=None, within=None, server=None):
+        """``addresses`` and ``within`` are by "dir", "sd", "one", "two"; see ``Daemon``.
+
+        ``server`` is "host" and "port" by which the Director reaches its catalog.
+        """
+        self.folder = folder
+        self._server = SERVER | (server or {})
+        self.addresses = addresses or dict.fromkeys(("dir", "sd", "one", "two"), "127.0.0.1")
+        self._within = within or {}
+        self.ports = dict(zip(self.addresses, free_ports(4), strict=True))
+        self.passwords = {name: secrets.token_urlsafe(24) for name in self.addresses}
+        self.database = f"bacula-test-{os.getpid()}-{secrets.token_hex(4)}"
+        self.conf_d, self.operator_d = folder / "conf.d", folder / "operator.d"
+        self.own, self.volumes = folder / "own", folder / "volumes"
+        self.dir_config, self.sd_config = folder / "bacula-dir.conf", folder / "bacula-sd.conf"
+        self.console_config = folder / "bconsole.conf"
+        self.director = self._daemon("dir", "dir", self.dir_config)
+        self.storage = self._daemon("sd", "sd", self.sd_config)
+        self.one, self.two = self._machine("one"), self._machine("two")
+        self._waking = Waking(self.director)
+
+    # --- Starting and stopping ---------------------------------------------------------------
+
+    def start(self) -> None:
+        for name in ("work", "conf.d", "operator.d", "own", "volumes", "restored"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        self._write_configs()
+        make_catalog(self.database)
+        for daemon in self.daemons:
+            daemon.start()
+        self._waking.start()
+
+    def stop(self) -> None:
+        """Kill all daemons and drop the catalog; nothing of it is needed any more."""
+        if self._waking.is_alive():
+            self._waking.end()
+        for daemon in self.daemons:
+            daemon.kill()
+        drop_catalog(self.database)
+
+    @property
+    def daemons(self):
+        return [self.storage, self.one.daemon, self.two.daemon, self.director]
+
+    # --- What the engine is told --------------------------------------------------------------
+
+    @property
+    def catalog(self) -> dict:
+        """The catalog as a database of Django's."""
+        return as_setting(self.database)
+
+    def options(self, **changes) -> dict:
+        """Return OPTIONS of a BaculaEngine for this installation."""
+        return {
+            "address": self.addresses["dir"],
+            "port": self.ports["dir"],
+            "director": self.director_name,
+            "password": self.passwords["dir"],
+            "catalog": "bacula",
+            "config_dir": str(self.conf_d),
+            "director_config": str(self.dir_config),
+            "storage_config": str(self.sd_config),
+            "prefix": self.prefix,
+            "answer_seconds": 10,
+            "away_seconds": 15,
+        } | changes
+
+    # --- What tests do beside the engine -------------------------------------------------------
+
+    def bconsole(self, command: str) -> str:
+        """Return what the operator's own console prints for a command."""
+        done = subprocess.run(
+            ["bconsole", "-n", "-c", self.console_config],
+            input=f"@echo off\n{command}\nquit\n",
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        return done.stdout
+
+    def clear(self) -> bool:
+        """Empty what a test has backed up and told the Director; say whether it was told any."""
+        own = {f"{machine.name}.conf" for machine in (self.one, self.two)}
+        told = [file for file in self.conf_d.rglob("*") if file.is_file()]
+        told += [file for file in self.operator_d.iterdir() if file.name not in own]
+        for file in told:
+            file.unlink()
+        shutil.rmtree(self.own)
+        self.own.mkdir()
+        return bool(told)
+
+    def reload(self) -> None:
+        subprocess.run([PROGRAMS["dir"], "-t", "-c", self.dir_config], check=True)
+        self.bconsole("reload")
+
+    def query(self, statement: str) -> list[list[str]]:
+        """Return rows of the catalog as another process sees them."""
+        done = sql(statement, database=self.database)
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    def wait(self, job_id: int, seconds=60) -> str:
+        """Return the status letter by which a job of Bacula's ends."""
+        deadline = time.monotonic() + seconds
+        status = f"SELECT jobstatus FROM job WHERE jobid = {int(job_id)}"  # noqa: S608
+        while (found := self.query(status)) == [] or found[0][0] not in "TWEefAID":
+            assert time.monotonic() < deadline, f"job {job_id} has not ended: {found}"
+            time.sleep(0.05)
+        return found[0][0]
+
+    # --- Making it ------------------------------------------------------------------------------
+
+    def _daemon(self, kind, name, config):
+        return Daemon(PROGRAMS[kind], config, self.ports[name], self._within.get(name, ()))
+
+    def _machine(self, name):
+        daemon = self._daemon("fd", name, self.folder / f"{name}-fd.conf")
+        address, port = self.addresses[name], self.ports[name]
+        return Machine(f"{name}-fd", address, port, self.passwords[name], daemon)
+
+    def _write_configs(self):
+        own = {"folder": self.folder, "director": self.director_name}
+        self.dir_config.write_text(configs.DIRECTOR.format(**own, **self._director_values()))
+        self.sd_config.write_text(self._storage_text(own))
+        self.console_config.write_text(configs.CONSOLE.format(**own, **self._values("dir")))
+        for machine, name in ((self.one, "one"), (self.two, "two")):
+            values = {"name": machine.name, **self._values(name)}
+            machine.daemon.config.write_text(configs.FILE_DAEMON.format(**own, **values))
+            text = configs.CLIENT.format(**values)
+            (self.operator_d / f"{machine.name}.conf").write_text(text)
+
+    def _values(self, name):
+        return {
+            "address": self.addresses[name],
+            "port": self.ports[name],
+            "password": self.passwords[name],
+        }
+
+    def _director_values(self):
+        server = {f"db_{key}": value for key, value in self._server.items()}
+        storage = {f"sd_{key}": value for key, value in self._values("sd").items()}
+        return {"database": self.database, **self._values("dir"), **server, **storage}
+
+    def _storage_text(self, own):
+        devices = [configs.DEVICE.format(number=n, folder=self.folder) for n in range(3)]
+        return configs.STORAGE.format(devices="".join(devices), **own, **self._values("sd"))
+
+
+def make_catalog(database: str) -> None:
+    """Make an empty catalog, as Debian's scripts do."""
+    drop_left_over()
+    like = "TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
+    name = f'DATABASE "{database}"'
+    # What a crash of the server loses is of no interest here.
+    unsafe = f"ALTER {name} SET synchronous_commit = off"
+    sql(f"CREATE {name} {like}", f"ALTER {name} SET datestyle = 'ISO, YMD'", unsafe)
+    environment = _environment() | {"db_name": database}
+    subprocess.run(["sh", TABLES, "-q"], env=environment, capture_output=True, check=True)
+
+
+def drop_catalog(database: str) -> None:
+    sql(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
+
+
+def drop_left_over() -> None:
+    """Drop the catalogs of processes of this machine that ended without a word."""
+    unused = """
+        SELECT datname FROM pg_database WHERE datname LIKE 'bacula-test-%'
+        AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.datname = pg_database.datname)"""
+    for name in sql(unused).stdout.splitlines():
+        pid = name.split("-")[2]
+        if not Path(f"/proc/{pid}").exists():
+            drop_catalog(name)
+
+
+def as_setting(database: str) -> dict:
+    """Return a catalog as a database of Django's."""
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": database,
+        "HOST": SERVER["host"],
+        "PORT": SERVER["port"],
+        "USER": SERVER["user"],
+        "PASSWORD": SERVER["password"],
+    }
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that nobody uses; all different, since they are looked for at once."""
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in listeners]
+    for each in listeners:
+        each.close()
+    return ports
+
+
+def _environment():
+    return os.environ | {f"PG{key.upper()}": value for key, value in SERVER.items()}

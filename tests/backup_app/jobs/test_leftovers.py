@@ -1,0 +1,115 @@
+"""What a failed job could not remove is removed as soon as that is possible, and it says why."""
+
+import contextlib
+import socket
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from backup_app.engines.archive.backup import catalog_writer
+from backup_app.engines.archive.storage.labels import storage_folder
+from backup_app.jobs import control, execute, periodic
+from backup_app.models import Entry, Job, Volume
+
+from ..support.local_backups import back_up, begin, local_client, local_roots
+
+
+@pytest.fixture
+def machine(tmp_path):
+    with local_roots(tmp_path):
+        machine = local_client(tmp_path)
+        for number in range(3000):
+            (tmp_path / f"tree/{number:0100}").touch()
+        yield machine
+
+
+def pragma(words):
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA {words}")
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL cannot be made this full.")
+@pytest.mark.django_db(transaction=True)
+def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
+    monkeypatch.setattr(catalog_writer, "BATCH", 500)
+    job = control.start_backup(machine, level="Full", by="test")
+    pages = pragma("page_count") + 60  # The folders and the first batches of entries fit.
+    pragma(f"max_page_count = {pages}")
+    try:
+        execute.run(job.pk)
+    finally:
+        pragma("max_page_count = 1073741823")
+
+    job.refresh_from_db()
+    assert (job.status, job.message) == (
+        "failed",
+        "The database failed: database or disk is full.",
+    )
+    assert Entry.objects.count() == Volume.objects.count() == 0
+    assert list(Path(job.storage.path, "work").iterdir()) == []
+    assert not job.has_leftovers
+
+
+@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL cannot be made this full.")
+@pytest.mark.django_db(transaction=True)
+def test_the_end_is_written_once_there_is_room_again(machine, tmp_path, monkeypatch):
+    """Not even the log fits; the database has room again while the worker waits."""
+    add_sockets(tmp_path / "tree", 90)  # a line of the log for each
+    pauses = []
+
+    def make_room(seconds):
+        pauses.append(seconds)
+        pragma("max_page_count = 1073741823")
+
+    monkeypatch.setattr(execute, "sleep", make_room)
+    job = control.start_backup(machine, level="Full", by="test")
+    connection.cursor().execute("VACUUM")  # which leaves no free pages
+    pragma(f"max_page_count = {pragma('page_count')}")
+    try:
+        execute.run(job.pk)
+    finally:
+        pragma("max_page_count = 1073741823")
+
+    job.refresh_from_db()
+    assert (job.status, job.message, len(pauses)) == (
+        "failed",
+        "The database failed: database or disk is full.",
+        1,
+    )
+
+
+def add_sockets(folder, number):
+    for name in range(number):
+        with socket.socket(socket.AF_UNIX) as listening, contextlib.chdir(folder):
+            listening.bind(f"{name:090}")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_could_not_be_removed_is_removed_later(machine, caplog):
+    """As where the disk of the storage is away when a killed job is ended."""
+    good = back_up(machine)
+    folder = storage_folder(good.storage)
+    dead = begin(machine)
+    Job.objects.filter(pk=dead.pk).update(worker="elsewhere:1:1", seen="2020-01-01T00:00Z")
+    work = folder / f"work/job-{dead.pk}"
+    work.mkdir()
+    Entry.objects.create(job=dead, folder=Entry.objects.first().folder, name=b"x", kind="f")
+    away = folder.rename(folder.with_name("away"))
+
+    periodic.tick()
+
+    dead.refresh_from_db()
+    assert (dead.status, dead.has_leftovers) == ("failed", True)
+    assert not Entry.objects.filter(job=dead).exists()
+    periodic.tick()
+    (told,) = [record for record in caplog.records if "What is left of" in record.message]
+    why = f"The storage '{good.storage}' has no folder '{folder}'."
+    assert told.message == f"What is left of job {dead.pk} could not be removed: {why}"
+    assert not told.exc_info
+    away.rename(folder)
+    periodic.tick()
+    dead.refresh_from_db()
+    assert not dead.has_leftovers
+    assert not work.exists()

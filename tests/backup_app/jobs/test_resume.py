@@ -1,0 +1,190 @@
+"""Jobs that go on in their engine while no worker is at them."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from backup_app.engines.base import Outcome
+from backup_app.exceptions import Away, EngineUnreachable, Unfinished
+from backup_app.jobs import adoption, control, execute, reap, resume, states
+from backup_app.jobs.worker_id import this_worker
+from backup_app.models import Job, Mailbox
+
+from ..services.test_mailboxes import entry
+from ..support.factories import JobFactory
+from ..support.folder_engine import FolderEngine
+
+pytestmark = pytest.mark.django_db
+
+
+class Elsewhere(FolderEngine):
+    """Its jobs take as many looks as a test says; it remembers which it was asked to discard."""
+
+    resumes = True
+    looks = 2
+    is_away = False
+    discarded: list[int] = []
+
+    def backup(self, run):
+        if self.is_away:
+            raise Away
+        seen = run.job.engine_state.get("looks", 0) + 1
+        run.job.engine_state = {"looks": seen}
+        run.job.save(update_fields=["engine_state"])
+        run.info(f"Look {seen}.")
+        run.tick(seen, 10 * seen)
+        if seen < self.looks:
+            raise Unfinished
+        return Outcome(files=seen, bytes=10 * seen)
+
+    def discard(self, job):
+        self.discarded.append(job.pk)
+
+    def adopt_jobs(self):
+        raise EngineUnreachable("Nobody answers.")
+
+
+@pytest.fixture(autouse=True)
+def engine(settings, monkeypatch):
+    settings.BACKUP_ENGINES = {
+        "default": {"BACKEND": f"{__name__}.Elsewhere"},
+        "other": {"BACKEND": "tests.backup_app.support.folder_engine.FolderEngine"},
+    }
+    monkeypatch.setattr(Elsewhere, "discarded", [])
+    monkeypatch.setattr(resume, "EVERY", dt.timedelta())
+    return Elsewhere
+
+
+def begun(**fields):
+    """Return a job whose backup has begun."""
+    job = JobFactory(**fields)
+    execute.run(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def lines(job):
+    return [line.message for line in job.log.all()]
+
+
+def test_a_job_that_goes_on_is_nobodys_until_the_next_look():
+    job = begun()
+
+    assert (job.status, job.worker, job.files_done, job.ended) == ("running", "", 1, None)
+    assert lines(job) == [f"The backup of client '{job.client}' begins.", "Look 1."]
+
+
+def test_it_is_looked_after_until_it_has_ended(engine, monkeypatch):
+    monkeypatch.setattr(engine, "looks", 3)
+    job = begun()
+    entry(job, b"/ann@example.org.pst")
+
+    assert [resume.resume_all() for _ in range(3)] == [1, 1, 0]
+
+    job.refresh_from_db()
+    assert (job.status, job.files, job.bytes) == ("completed", 3, 30)
+    assert lines(job)[1:4] == ["Look 1.", "Look 2.", "Look 3."]
+    assert engine.discarded == []
+    assert Mailbox.objects.get().mailbox == "ann@example.org"
+
+
+def test_it_is_not_looked_after_without_end(monkeypatch):
+    monkeypatch.setattr(resume, "EVERY", dt.timedelta(minutes=1))
+    begun()
+
+    assert resume.resume_all() == 0
+
+
+def test_one_that_is_to_be_canceled_ends_at_the_next_look(engine):
+    job = begun()
+    control.cancel(job, "ann")
+
+    resume.resume_all()
+
+    job.refresh_from_db()
+    assert job.status == "canceled"
+    assert engine.discarded == [job.pk]
+
+
+def test_one_whose_worker_died_goes_on():
+    job = begun()
+    Job.objects.filter(pk=job.pk).update(
+        worker="elsewhere:1:1", seen=timezone.now() - dt.timedelta(hours=1)
+    )
+
+    assert reap.reap() == 0
+    resume.resume_all()
+
+    job.refresh_from_db()
+    assert job.status == "completed"
+
+
+def test_a_job_is_looked_after_by_one_worker_only():
+    job = begun()
+    assert states.take_up(job.pk, "elsewhere:1:1")
+
+    assert execute.resume(job.pk)
+    assert resume.resume_all() == 0
+
+    job.refresh_from_db()
+    assert (job.worker, job.engine_state) == ("elsewhere:1:1", {"looks": 1})
+
+
+def test_who_lost_a_job_to_another_worker_discards_nothing(engine, monkeypatch):
+    def lost(self, run):
+        Job.objects.filter(pk=run.job.pk).update(worker="elsewhere:1:1")
+        raise EngineUnreachable("Nobody answers.")
+
+    job = begun()
+    monkeypatch.setattr(engine, "backup", lost)
+
+    execute.resume(job.pk)
+
+    job.refresh_from_db()
+    assert (job.status, engine.discarded) == ("running", [])
+
+
+def test_the_jobs_of_an_engine_that_is_away_wait(engine, monkeypatch):
+    for _ in range(2):
+        begun()
+    monkeypatch.setattr(engine, "is_away", True)
+
+    assert resume.resume_all() == 0
+
+    assert {job.status for job in Job.objects.all()} == {"running"}
+    monkeypatch.setattr(engine, "is_away", False)
+    assert resume.resume_all() == 2
+    assert {job.status for job in Job.objects.all()} == {"completed"}
+
+
+def test_jobs_of_other_engines_are_left_alone():
+    JobFactory(engine="other", status="running", seen=timezone.now())
+
+    assert resume.resume_all() == 0
+
+
+def test_lines_that_were_written_before_count(monkeypatch):
+    monkeypatch.setattr("backup_app.jobs.job_run.MOST_KEPT", 2)
+    job = begun()
+
+    resume.resume_all()
+
+    assert "Look 2." not in lines(job)
+
+
+def test_a_process_that_resumes_is_known_by_its_name():
+    job = begun()
+
+    assert states.take_up(job.pk, this_worker("resuming"))
+    assert reap.reap() == 0
+
+
+def test_an_engine_that_does_not_tell_its_jobs_is_logged_once(caplog):
+    for _ in range(2):
+        assert adoption.adopt_jobs() == 0
+
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "The engine 'default' does not tell which jobs it has: Nobody answers."
+    )

@@ -1,0 +1,247 @@
+import datetime as dt
+import threading
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test import override_settings
+
+from backup_app.jobs import scheduler
+from backup_app.models import Client, Job
+
+from ..support.factories import ClientFactory, JobFactory
+from ..support.folder_engine import folder_engine
+
+NIGHTLY = "30 2 * * *"
+
+
+@pytest.fixture
+def engine():
+    with folder_engine():
+        yield
+
+
+@pytest.fixture
+def berlin():
+    with override_settings(TIME_ZONE="Europe/Berlin"):
+        yield
+
+
+@pytest.fixture
+def clock(time_machine):
+    """A function that sets the time, in UTC, and does what is due then."""
+
+    def at(text):
+        time_machine.move_to(dt.datetime.fromisoformat(text).replace(tzinfo=dt.UTC), tick=False)
+        scheduler.forget_unscheduled()
+        return scheduler.start_due()
+
+    return at
+
+
+def end_jobs():
+    Job.objects.update(status="completed")
+
+
+class TestValidate:
+    @pytest.mark.parametrize("expression", [NIGHTLY, "*/5 * * * *", "0 4 * * mon-fri", "0 0 1 1 *"])
+    def test_an_expression_of_five_fields_is_accepted(self, expression):
+        scheduler.validate(expression)
+
+    @pytest.mark.parametrize(
+        ("expression", "sentence"),
+        [
+            ("", "'' is no schedule: it needs 5 fields, as 30 2 * * *."),
+            ("* * * *", "'* * * *' is no schedule: it needs 5 fields, as 30 2 * * *."),
+            ("0 * * * * *", "'0 * * * * *' is no schedule: it needs 5 fields, as 30 2 * * *."),
+            ("61 * * * *", "'61 * * * *' is no schedule: bad minute."),
+            ("0 0 * * xyz", "'0 0 * * xyz' is no schedule: bad day-of-week."),
+            ("0 0 30 2 *", "'0 0 30 2 *' is no schedule: bad day-of-month."),
+        ],
+    )
+    def test_another_is_refused_in_a_sentence(self, expression, sentence):
+        with pytest.raises(ValidationError) as refusal:
+            scheduler.validate(expression)
+
+        assert refusal.value.messages == [sentence]
+
+
+class TestNextTime:
+    def times(self, expression, start, count):
+        time, found = dt.datetime.fromisoformat(start).replace(tzinfo=dt.UTC), []
+        for _ in range(count):
+            time = scheduler.next_time(expression, time)
+            found.append(f"{time:%d %H:%M}")
+        return found
+
+    def test_it_is_in_the_servers_zone(self, berlin):
+        assert self.times(NIGHTLY, "2027-01-10 12:00", 2) == ["11 01:30", "12 01:30"]
+
+    def test_a_time_that_is_skipped_in_spring_comes_right_after(self, berlin):
+        # On 28 March the clock goes from 02:00 to 03:00, which is 01:00 in UTC.
+        assert self.times(NIGHTLY, "2027-03-26 12:00", 3) == ["27 01:30", "28 01:00", "29 00:30"]
+
+    def test_a_time_that_is_shown_twice_in_autumn_comes_once(self, berlin):
+        # On 31 October the clock goes from 03:00 back to 02:00, which is 01:00 in UTC.
+        assert self.times(NIGHTLY, "2027-10-29 12:00", 3) == ["30 00:30", "31 00:30", "01 01:30"]
+
+    @pytest.mark.parametrize("minute", ["00:30", "00:31", "00:59", "01:00", "01:29", "01:30"])
+    def test_it_does_not_come_again_in_the_hour_that_is_shown_twice(self, berlin, minute):
+        assert self.times(NIGHTLY, f"2027-10-31 {minute}", 1) == ["01 01:30"]
+
+    def test_hours_go_on_through_the_changes(self, berlin):
+        assert self.times("0 * * * *", "2027-03-28 00:00", 3) == [
+            "28 01:00",
+            "28 02:00",
+            "28 03:00",
+        ]
+        assert self.times("0 * * * *", "2027-10-31 00:00", 3) == [
+            "31 01:00",
+            "31 02:00",
+            "31 03:00",
+        ]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("engine")
+class TestStartDue:
+    def test_a_backup_starts_when_it_is_due(self, clock):
+        client = ClientFactory(schedule=NIGHTLY)
+
+        started = [clock(f"2027-03-01 {time}") for time in ("02:00", "02:29:59", "02:30:00")]
+
+        assert started == [0, 0, 1]
+        (job,) = Job.objects.all()
+        assert (job.client, job.level, job.requested_by) == (client, "Incremental", "schedule")
+
+    def test_it_starts_once(self, clock):
+        ClientFactory(schedule=NIGHTLY)
+        clock("2027-03-01 02:00")
+
+        started = []
+        for time in ("02:30:00", "02:30:05", "02:31:00", "12:00:00", "23:59:59"):
+            started.append(clock(f"2027-03-01 {time}"))
+            end_jobs()
+
+        assert started == [1, 0, 0, 0, 0]
+
+    def test_each_day_has_its_own(self, clock):
+        ClientFactory(schedule=NIGHTLY)
+        clock("2027-03-01 02:00")
+
+        started = []
+        for day in (1, 2, 3):
+            started.append(clock(f"2027-03-0{day} 02:30"))
+            end_jobs()
+
+        assert started == [1, 1, 1]
+
+    def test_what_was_missed_is_made_up_once(self, clock):
+        ClientFactory(schedule=NIGHTLY)
+        clock("2027-03-01 02:00")
+
+        started = []
+        for time in ("09 15:00:00", "09 15:00:05", "09 15:01:00", "10 02:29:00", "10 02:30:00"):
+            started.append(clock(f"2027-03-{time}"))
+            end_jobs()
+
+        assert started == [1, 0, 0, 0, 1]
+
+    def test_a_new_client_waits_for_its_time(self, clock):
+        ClientFactory(schedule="* * * * *")
+
+        assert [clock(f"2027-03-01 02:0{n}") for n in (0, 1)] == [0, 1]
+
+    def test_a_schedule_that_was_changed_makes_nothing_up(self, clock):
+        ClientFactory(schedule=NIGHTLY)
+        clock("2027-03-01 02:30")
+        end_jobs()
+        clock("2027-03-01 16:00")
+
+        Client.objects.update(schedule="0 15 * * *")
+
+        assert clock("2027-03-01 16:01") == 0
+        assert clock("2027-03-02 15:00") == 1
+
+    def test_a_schedule_that_was_taken_away_and_given_again_makes_nothing_up(self, clock):
+        ClientFactory(schedule=NIGHTLY)
+        clock("2027-03-01 02:00")
+        Client.objects.update(schedule="")
+        clock("2027-03-05 12:00")
+        Client.objects.update(schedule=NIGHTLY)
+
+        assert [clock("2027-03-05 13:00"), clock("2027-03-06 02:30")] == [0, 1]
+
+    def test_the_filesets_schedule_counts_for_clients_without_one(self, clock):
+        ClientFactory(name="own", schedule="0 5 * * *", fileset__schedule=NIGHTLY)
+        ClientFactory(name="filesets", fileset__schedule=NIGHTLY)
+        ClientFactory(name="none")
+        clock("2027-03-01 02:00")
+
+        clock("2027-03-01 03:00")
+
+        assert [job.name for job in Job.objects.all()] == ["filesets"]
+
+    def test_deleted_clients_are_left_alone(self, clock):
+        ClientFactory(schedule=NIGHTLY, deleted=dt.datetime(2027, 3, 1, tzinfo=dt.UTC))
+        clock("2027-03-01 02:00")
+
+        assert clock("2027-03-01 03:00") == 0
+
+    def test_one_that_cannot_start_does_not_stop_the_others(self, clock, caplog):
+        busy = JobFactory(client__schedule=NIGHTLY, client__name="a").client
+        wrong = ClientFactory(schedule="wrong", name="b")
+        ClientFactory(schedule=NIGHTLY, name="c")
+        clock("2027-03-01 02:00")
+        caplog.clear()
+
+        assert clock("2027-03-01 03:00") == 1
+
+        unknown = "'wrong' is no schedule: it needs 5 fields, as 30 2 * * *."
+        refused = f"Client 'a' has a backup already: job {busy.jobs.get().pk} is queued."
+        assert [record.getMessage() for record in caplog.records] == [
+            f"Client {wrong.pk} is not backed up on schedule: {unknown}",
+            f"The scheduled backup of client {busy.pk} did not start: {refused}",
+        ]
+
+    def test_all_not_due_are_noted_in_one_query(self, clock, django_assert_num_queries):
+        for _ in range(3):
+            ClientFactory(schedule=NIGHTLY)
+        clock("2027-03-01 02:00")
+
+        with django_assert_num_queries(3):
+            clock("2027-03-01 02:01")
+
+    @override_settings(TIME_ZONE="Europe/Berlin")
+    def test_a_night_with_two_half_past_two_has_one_backup(self, clock):
+        ClientFactory(schedule=NIGHTLY)
+        clock("2027-10-30 23:00")
+
+        started = []
+        for minute in range(0, 180, 10):
+            started.append(clock(f"2027-10-31 {minute // 60:02}:{minute % 60:02}"))
+            end_jobs()
+
+        assert sum(started) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("engine")
+def test_of_several_workers_one_starts_a_backup():
+    long_ago = dt.datetime(2027, 3, 1, tzinfo=dt.UTC) - dt.timedelta(days=900)
+    ClientFactory(schedule=NIGHTLY, scheduled=long_ago)
+    barrier, started = threading.Barrier(3), []
+
+    def work():
+        barrier.wait()
+        started.append(scheduler.start_due())
+        connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(started) == [0, 0, 1]
+    assert Job.objects.count() == 1

@@ -1,0 +1,127 @@
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from backup_app.jobs import states
+from backup_app.models import Job
+
+from ..support.factories import JobFactory
+
+ALL = Job.Status.values
+STEPS = {
+    "begin": (lambda pk: states.begin(pk, "me"), {"queued": "running"}),
+    "keep": (lambda pk: states.keep(pk, "me", files_done=1), {"running": "running"}),
+    "complete": (lambda pk: states.finish(pk, "me", "completed"), {"running": "completed"}),
+    "warn": (lambda pk: states.finish(pk, "me", "warnings"), {"running": "warnings"}),
+    "fail": (
+        lambda pk: states.give_up(pk, "me", "failed"),
+        {"running": "failed", "canceling": "failed"},
+    ),
+    "end canceled": (
+        lambda pk: states.give_up(pk, "me", "canceled"),
+        {"running": "canceled", "canceling": "canceled"},
+    ),
+    "withdraw": (lambda pk: states.withdraw(pk, "Canceled."), {"queued": "canceled"}),
+    "ask to cancel": (states.ask_to_cancel, {"running": "canceling"}),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", ALL)
+@pytest.mark.parametrize("step", STEPS)
+def test_each_step_is_taken_from_its_own_states_only(step, status):
+    take, steps = STEPS[step]
+    job = JobFactory(status=status, worker="me", started=timezone.now())
+
+    taken = take(job.pk)
+
+    assert taken == (status in steps)
+    assert Job.objects.get().status == steps.get(status, status)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("step", ["keep", "complete", "warn", "fail", "end canceled"])
+def test_another_workers_job_is_not_touched(step):
+    job = JobFactory(status="running", worker="another", started=timezone.now())
+
+    assert not STEPS[step][0](job.pk)
+    assert Job.objects.get().status == "running"
+
+
+@pytest.mark.django_db
+def test_a_clock_that_is_behind_ends_a_job_when_it_began():
+    later = timezone.now() + timedelta(hours=1)
+    job = JobFactory(status="running", worker="me", started=later)
+
+    states.finish(job.pk, "me", "completed")
+
+    assert Job.objects.get().ended == later
+
+
+@pytest.mark.django_db
+def test_a_job_is_taken_over_once():
+    job = JobFactory(status="running", worker="dead", seen=timezone.now())
+
+    assert states.take_over(job, "me")
+    assert not states.take_over(job, "another")
+    assert Job.objects.get().worker == "me"
+
+
+def at_once(*functions):
+    """Call functions in threads that begin together; return what each returned or raised."""
+    start, results = threading.Barrier(len(functions)), {}
+
+    def call(number, function):
+        try:
+            start.wait()
+            results[number] = function()
+        except states.ClientBusy as e:
+            results[number] = type(e)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=call, args=pair) for pair in enumerate(functions)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [results[number] for number in range(len(functions))]
+
+
+@pytest.mark.django_db(transaction=True)
+class TestTwoWorkersAtOnce:
+    def test_one_begins_a_job(self):
+        job = JobFactory()
+
+        begun = at_once(*[lambda: states.begin(job.pk, "me")] * 4)
+
+        assert sorted(begun) == [False, False, False, True]
+
+    def test_one_job_of_a_client_begins(self):
+        first = JobFactory()
+        others = [JobFactory(client=first.client, type="restore", level=None) for _ in range(3)]
+
+        results = at_once(*[lambda pk=job.pk: states.begin(pk, "me") for job in (first, *others)])
+
+        assert (results.count(True), results.count(states.ClientBusy)) == (1, 3)
+
+    def test_a_job_ends_or_is_canceled(self):
+        job = JobFactory(status="running", worker="me", started=timezone.now())
+
+        done, canceled = at_once(
+            lambda: states.finish(job.pk, "me", "completed"), lambda: states.ask_to_cancel(job.pk)
+        )
+
+        assert (done, canceled) in [(True, False), (False, True)]
+        assert Job.objects.get().status == ("completed" if done else "canceling")
+
+    def test_one_takes_over_from_a_dead_one(self):
+        JobFactory(status="running", worker="dead", seen=timezone.now())
+        job = Job.objects.get()
+
+        taken = at_once(*[lambda n=n: states.take_over(job, f"worker {n}") for n in range(4)])
+
+        assert sorted(taken) == [False, False, False, True]

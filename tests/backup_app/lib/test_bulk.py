@@ -1,0 +1,40 @@
+"""``bulk.py``: rows go in as they are."""
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from backup_app.lib.bulk import insert_rows
+from backup_app.models import Folder
+
+from ..support.factories import ClientFactory
+
+pytestmark = pytest.mark.django_db
+ATTNAMES = ["client_id", "parent_id", "name", "path", "path_hash"]
+
+
+def test_rows_of_any_bytes_are_inserted():
+    client = ClientFactory()
+    rows = [
+        (client.pk, None, bytes(range(1, 256)), b"\\N\t\n\\", b"1"),
+        (client.pk, None, b"", b"", b"\0"),
+    ]
+
+    insert_rows(Folder, ATTNAMES, rows)
+
+    assert list(Folder.objects.values_list(*ATTNAMES)) == rows
+
+
+def test_no_rows_are_no_trouble():
+    insert_rows(Folder, ATTNAMES, [])
+
+    assert Folder.objects.count() == 0
+
+
+def test_a_wrong_row_leaves_none():
+    client = ClientFactory()
+    rows = [(client.pk, None, b"a", b"/a", b"1"), (client.pk, None, b"b", b"/b", b"1")]
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert_rows(Folder, ATTNAMES, rows)
+
+    assert Folder.objects.count() == 0

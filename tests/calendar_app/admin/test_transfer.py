@@ -1,0 +1,416 @@
+"""Exports and imports of the admin's lists."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from calendar_app.models import Category, Event, Image, Organizer, Status, Tag, Venue
+from calendar_app.services import images, posts, revision
+
+from ..support.factories import (
+    CategoryFactory,
+    EventFactory,
+    OrganizerFactory,
+    TagFactory,
+    UserFactory,
+    VenueFactory,
+)
+from ..support.pictures import photo
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
+
+CSV, JSON = "0", "1"
+
+
+@pytest.fixture
+def user(client, request):
+    user = UserFactory(role=getattr(request, "param", "Editor"), is_staff=True)
+    client.force_login(user)
+    return user
+
+
+def as_role(role):
+    return pytest.mark.parametrize("user", [role], indirect=True)
+
+
+def url(model, page):
+    return reverse(f"admin:calendar_app_{model._meta.model_name}_{page}")
+
+
+def exported(client, model, form=CSV, **query):
+    """Return the rows of an export of the list that query filters."""
+    address = f"{url(model, 'export')}?{'&'.join(f'{k}={v}' for k, v in query.items())}"
+    response = client.post(address, {"format": form, "resource": ""})
+    assert response.status_code == 200, response
+    text = response.content.decode()
+    return json.loads(text) if form == JSON else list(csv.DictReader(io.StringIO(text)))
+
+
+def table(rows, form=CSV):
+    """Return a file of rows."""
+    if form == JSON:
+        return SimpleUploadedFile("a.json", json.dumps(rows).encode())
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return SimpleUploadedFile("a.csv", out.getvalue().encode())
+
+
+def preview(client, model, rows, form=CSV):
+    """Upload rows and return what the page says would become of them."""
+    file = rows if isinstance(rows, SimpleUploadedFile) else table(rows, form)
+    sent = {"import_file": file, "format": form, "resource": ""}
+    response = client.post(url(model, "import"), sent)
+    assert response.status_code == 200
+    return response.context
+
+
+def imported(client, model, rows, form=CSV):
+    """Upload rows, which must be accepted, and confirm them."""
+    context = preview(client, model, rows, form)
+    assert "confirm_form" in context, errors(context)
+    initial = context["confirm_form"].initial
+    return client.post(url(model, "process_import"), initial, follow=True)
+
+
+def errors(context):
+    """Return the errors of the first row that is refused, by column."""
+    result = context["result"]
+    assert not result.row_errors(), result.row_errors()[0][1][0].traceback
+    return result.invalid_rows[0].error_dict
+
+
+def test_an_event_is_exported_as_the_api_writes_it(client, user):
+    venues, host = [VenueFactory(), VenueFactory()], OrganizerFactory()
+    EventFactory(
+        title="Fair, with music",
+        author=user,
+        timezone="Europe/Paris",
+        cost="$10",
+        venues=venues,
+        organizers=[host],
+        categories=[CategoryFactory(name="Open Air"), CategoryFactory(name="Jazz")],
+        tags=[TagFactory(name="2027")],
+        custom_fields={"room": "4"},
+        password="secret",
+    )
+
+    (row,) = exported(client, Event)
+
+    event = Event.objects.get()
+    assert row | {"date": ""} == {
+        "id": str(event.pk),
+        "author": str(user.pk),
+        "date": "",
+        "description": "",
+        "status": "publish",
+        "image": "",
+        "title": "Fair, with music",
+        "slug": "fair-with-music",
+        "excerpt": "",
+        "timezone": "Europe/Paris",
+        "all_day": "False",
+        "start_date": "2027-03-01 10:00:00",
+        "end_date": "2027-03-01 11:00:00",
+        "cost": "$10",
+        "website": "",
+        "show_map": "True",
+        "show_map_link": "True",
+        "hide_from_listings": "False",
+        "sticky": "False",
+        "featured": "False",
+        "ticketed": "False",
+        "categories": "jazz, open-air",
+        "tags": str(Tag.objects.get().pk),
+        "venue": f"{venues[0].pk}, {venues[1].pk}",
+        "organizer": str(host.pk),
+        "post_parent": "",
+        "custom_fields": '{"room": "4"}',
+    }
+
+
+@pytest.mark.parametrize("form", [CSV, JSON])
+def test_what_was_exported_is_imported_unchanged(client, user, form):
+    image = images.store(SimpleUploadedFile("a.png", photo()))
+    EventFactory(
+        title="=1+1",
+        author=user,
+        image=image,
+        all_day=True,
+        timezone="America/New_York",
+        venues=[VenueFactory(), VenueFactory()],
+        organizers=[OrganizerFactory()],
+        categories=[CategoryFactory(), CategoryFactory()],
+        tags=[TagFactory(name="2027")],
+        custom_fields={"room": [1, None, {"a": "é"}]},
+        status=Status.PRIVATE,
+        password="secret",
+    )
+    before = Event.objects.values().get()
+    links = list(Event.objects.get().venue_links.values("venue", "position"))
+
+    imported(client, Event, exported(client, Event, form), form)
+
+    after = Event.objects.values().get()
+    assert {name for name in before if before[name] != after[name]} <= {"modified", "modified_utc"}
+    assert list(Event.objects.get().venue_links.values("venue", "position")) == links
+
+
+@pytest.mark.parametrize("form", [CSV, JSON])
+@pytest.mark.parametrize(
+    ("model", "make"),
+    [
+        (Venue, lambda: VenueFactory(name="@Hall", geo_lat=-33.5, geo_lng=0.0, phone="+49 30 1")),
+        (Organizer, lambda: OrganizerFactory(name="Club", email="club@example.org")),
+        (Category, lambda: CategoryFactory(name="Jazz", parent=CategoryFactory(name="Music"))),
+        (Tag, lambda: TagFactory(name="Free", description="<p>No entry fee</p>")),
+    ],
+)
+def test_the_other_records_survive_the_round_trip_too(client, user, model, make, form):
+    make()
+    before = list(model.objects.order_by("pk").values())
+
+    imported(client, model, exported(client, model, form), form)
+
+    for old, new in zip(before, model.objects.order_by("pk").values(), strict=True):
+        assert {name for name in old if old[name] != new[name]} <= {"modified", "modified_utc"}
+
+
+def test_the_export_is_of_the_filtered_list(client, user):
+    EventFactory(title="Jazz")
+    EventFactory(title="Opera")
+    posts.trash(EventFactory(title="Jazz, cancelled"))
+
+    assert [row["title"] for row in exported(client, Event, q="jazz")] == ["Jazz"]
+
+
+def test_an_export_takes_as_many_queries_for_three_as_for_one(
+    client, user, django_assert_num_queries, django_assert_max_num_queries
+):
+    def make():
+        EventFactory(
+            venues=[VenueFactory()],
+            organizers=[OrganizerFactory()],
+            categories=[CategoryFactory()],
+            tags=[TagFactory()],
+            author=UserFactory(),
+            parent=EventFactory(),
+        )
+
+    make()
+    with django_assert_max_num_queries(20) as captured:
+        exported(client, Event)
+    make()
+
+    with django_assert_num_queries(len(captured)):
+        assert len(exported(client, Event)) == 4
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t"])
+def test_no_text_of_an_export_is_a_formula(client, user, start):
+    VenueFactory(name="Hall", address=f"{start}cmd|' /C calc'!A0")
+
+    (row,) = exported(client, Venue)
+
+    assert row["address"] == f"'{start}cmd|' /C calc'!A0"
+
+
+@as_role("Author")
+def test_an_export_holds_nothing_that_is_hidden(client, user):
+    EventFactory(title="Public", venues=[VenueFactory(status=Status.DRAFT)])
+    EventFactory(title="Protected", password="secret")
+    EventFactory(title="Draft", status=Status.DRAFT)
+
+    rows = exported(client, Event)
+
+    assert [(row["title"], row["venue"]) for row in rows] == [("Public", "")]
+
+
+def test_images_are_exported(client, user):
+    image = images.store(SimpleUploadedFile("a.png", photo()), title="Crowd")
+
+    (row,) = exported(client, Image)
+
+    assert (row["title"], row["file"], row["width"]) == ("Crowd", image.file.url, "600")
+
+
+def test_rows_without_an_id_are_made(client, user):
+    category = CategoryFactory(name="Music")
+    before = revision.current().stamp
+
+    response = imported(
+        client,
+        Event,
+        [
+            {
+                "title": title,
+                "start_date": "2027-03-01 10:00",
+                "end_date": "2027-03-01 12:00",
+                "categories": "music, New one",
+                "cost": "10-25",
+                "featured": "yes" if title == "Fair" else "",
+            }
+            for title in ("Fair", "Bazaar")
+        ],
+    )
+
+    category.refresh_from_db()
+    fair, bazaar = Event.objects.order_by("-slug")
+    assert (fair.title, fair.author, fair.status, fair.cost) == (
+        "Fair",
+        user,
+        "publish",
+        "$10 – $25",
+    )
+    assert (fair.featured, bazaar.featured) == (True, False)
+    assert category.count == 2
+    assert Category.objects.filter(name="New one").count() == 1
+    assert revision.current().stamp > before
+    assert "2 new, 0 updated" in response.content.decode()
+
+
+def test_a_row_changes_only_the_columns_that_it_has(client, user):
+    event = EventFactory(title="Before", cost="$10", author=user)
+
+    imported(client, Event, [{"id": event.pk, "title": "After"}])
+
+    event.refresh_from_db()
+    assert (event.title, event.cost) == ("After", "$10")
+
+
+def test_a_preview_changes_nothing(client, user):
+    context = preview(client, Tag, [{"name": "Free", "colour": "red"}])
+
+    assert not Tag.objects.exists()
+    assert context["result"].diff_headers == ["name"]
+
+
+def test_rows_that_are_no_longer_right_import_nothing(client, user):
+    context = preview(client, Tag, [{"name": "New"}, {"name": "Free"}])
+    TagFactory(name="Free")
+
+    response = client.post(url(Tag, "process_import"), context["confirm_form"].initial, follow=True)
+
+    assert "Nothing was imported" in response.content.decode()
+    assert Tag.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "column"),
+    [
+        ({"title": ""}, "title"),
+        ({"start_date": "2027-02-30"}, "start_date"),
+        ({"end_date": "2027-02-01"}, "end_date"),
+        ({"timezone": "Mars/Olympus"}, "timezone"),
+        ({"website": "javascript:alert(1)"}, "website"),
+        ({"custom_fields": "{"}, "custom_fields"),
+        ({"custom_fields": "[1]"}, "custom_fields"),
+        ({"venue": "77"}, "venue"),
+        ({"venue": "Hall"}, "venue"),
+        ({"image": "77"}, "image"),
+        ({"status": "sold"}, "status"),
+        ({"id": "77"}, "id"),
+        ({"id": "x"}, "id"),
+        ({"id": "9" * 30}, "id"),
+        ({"author": "77"}, "author"),
+    ],
+)
+def test_a_wrong_row_is_shown_with_its_column(client, user, row, column):
+    good = {"title": "Fair", "start_date": "2027-03-01 10:00", "end_date": "2027-03-01 12:00"}
+
+    context = preview(client, Event, [{**good, **row}])
+
+    assert column in errors(context)
+    assert "confirm_form" not in context
+    assert not Event.objects.exists()
+
+
+def test_a_missing_column_is_named(client, user):
+    assert "start_date" in str(errors(preview(client, Event, [{"title": "Fair"}])))
+
+
+def test_a_taken_name_is_said_to_be(client, user):
+    CategoryFactory(name="Jazz")
+
+    assert "There is a category 'Jazz'" in str(
+        errors(preview(client, Category, [{"name": "jazz"}]))
+    )
+
+
+@as_role("Author")
+def test_rows_of_others_are_refused(client, user):
+    event = EventFactory(title="Before")
+
+    assert errors(preview(client, Event, [{"id": event.pk, "title": "After"}])) == {
+        "id": [f"You may not change {event.pk}."]
+    }
+
+
+@as_role("Contributor")
+def test_a_contributor_imports_for_review(client, user):
+    row = {
+        "title": "Fair",
+        "status": "publish",
+        "start_date": "2027-03-01 10:00",
+        "end_date": "2027-03-01 12:00",
+    }
+
+    imported(client, Event, [row])
+    refused = preview(client, Event, [row | {"categories": "Unknown"}])
+
+    assert Event.objects.get().status == Status.PENDING
+    assert "you may not create one" in str(errors(refused))
+
+
+@as_role("Contributor")
+def test_whoever_may_not_add_may_not_import(client, user):
+    assert client.get(url(Category, "import")).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("form", "body"),
+    [
+        (JSON, b"{"),
+        (JSON, b"[1]"),
+        (JSON, b'{"name": "x"}'),
+        (JSON, b'[{"name": "a"}, {"slug": "b"}]'),
+        (JSON, b"[]"),
+        (JSON, b"[" * 100_000),
+        (CSV, b""),
+        (CSV, b"name\n\xff\xfe"),
+        (CSV, b"name\na,b,c\n"),
+    ],
+)
+def test_what_is_no_table_is_refused(client, user, form, body):
+    context = preview(client, Tag, SimpleUploadedFile("a", body), form)
+
+    assert "import_file" in context["form"].errors
+    assert not Tag.objects.exists()
+
+
+def test_a_table_without_known_columns_is_refused(client, user):
+    assert errors(preview(client, Tag, [{"colour": "red"}]))
+
+
+def test_a_table_too_long_is_refused(client, user):
+    rows = [{"name": f"Tag {number}"} for number in range(1001)]
+
+    (error,) = preview(client, Tag, rows)["result"].base_errors
+
+    assert "1001 rows; 1000 are accepted" in str(error.error)
+    assert not Tag.objects.exists()
+
+
+@as_role("Author")
+def test_an_image_that_is_kept_from_the_user_is_not_imported(client, user):
+    image = images.store(SimpleUploadedFile("a.png", photo()))
+    EventFactory(image=image, status="private")
+
+    context = preview(client, Organizer, [{"organizer": "Guild", "image": str(image.pk)}])
+
+    assert set(errors(context)) == {"image"}

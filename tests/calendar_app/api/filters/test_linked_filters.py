@@ -1,0 +1,217 @@
+import datetime as dt
+from urllib.parse import quote
+
+import pytest
+
+from calendar_app.api.filters import OrganizerFilterSet, VenueFilterSet
+from calendar_app.services import posts
+
+from ...support.factories import EventFactory, OrganizerFactory, UserFactory, VenueFactory
+from ...support.filtering import listed, refused
+
+NOW = dt.datetime(2027, 3, 1, 12, 0, 30, tzinfo=dt.UTC)
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.parametrize(
+        ("filterset", "factory", "field"),
+        [
+            (VenueFilterSet, VenueFactory, "venues"),
+            (OrganizerFilterSet, OrganizerFactory, "organizers"),
+        ],
+        ids=["venues", "organizers"],
+    ),
+]
+
+
+@pytest.fixture(autouse=True)
+def now(time_machine):
+    time_machine.move_to(NOW, tick=False)
+
+
+def make(factory, *names):
+    return [factory(name=name) for name in names]
+
+
+def test_the_newest_come_first(filterset, factory, field, time_machine):
+    make(factory, "Oldest", "Old")
+    time_machine.move_to(NOW + dt.timedelta(days=1))
+    make(factory, "New")
+
+    assert listed(filterset) == ["New", "Old", "Oldest"]
+
+
+class TestSearch:
+    @pytest.mark.parametrize("column", ["name", "description", "excerpt", "phone", "website"])
+    def test_looks_into(self, filterset, factory, field, column):
+        found = factory(**{column: "https://needle.example"})
+        factory()
+
+        assert listed(filterset, "search=needle") == [found.name]
+
+    def test_needs_every_word(self, filterset, factory, field):
+        factory(name="Grand Hall", description="in the old town")
+        factory(name="Grand Opera")
+
+        assert listed(filterset, "search=OLD+grand") == ["Grand Hall"]
+
+
+class TestEvent:
+    def test_finds_what_is_linked_to_it(self, filterset, factory, field):
+        a, b, _ = make(factory, "A", "B", "C")
+        event = EventFactory(**{field: [a, b]})
+        EventFactory(**{field: [a]})
+
+        assert listed(filterset, f"event={event.pk}") == ["B", "A"]
+
+    @pytest.mark.parametrize("value", ["0", "999", str(2**63 - 1)])
+    def test_that_is_unknown_is_refused(self, filterset, factory, field, value):
+        assert refused(filterset, f"event={value}") == {
+            "event": f"event names the event '{value}', which is unknown."
+        }
+
+    @pytest.mark.parametrize("value", ["x", "-1", "1e3", "1,2", " 1", "\u0661", str(2**63)])
+    def test_that_is_no_id_is_refused(self, filterset, factory, field, value):
+        assert refused(filterset, f"event={quote(value)}") == {
+            "event": f"'{value}' is not an event ID that event accepts."
+        }
+
+    def test_that_may_not_be_seen_is_unknown(self, filterset, factory, field):
+        event = EventFactory(status="draft", **{field: make(factory, "A")})
+
+        assert list(refused(filterset, f"event={event.pk}")) == ["event"]
+        assert listed(filterset, f"event={event.pk}", UserFactory(role="Editor")) == ["A"]
+
+    def test_that_is_protected_keeps_its_links_to_itself(self, filterset, factory, field):
+        author = UserFactory(role="Author")
+        event = EventFactory(password="open", author=author, **{field: make(factory, "A")})
+
+        assert listed(filterset, f"event={event.pk}") == []
+        assert listed(filterset, f"event={event.pk}", author) == ["A"]
+
+
+@pytest.mark.parametrize("query", ["has_events=true", "only_with_upcoming=true"])
+@pytest.mark.parametrize("kept", [{"password": "open"}, {"hide_from_listings": True}])
+def test_an_event_that_is_kept_from_lists_is_not_told(filterset, factory, field, query, kept):
+    start = dt.datetime(2099, 1, 1)
+    EventFactory(start_date=start, **kept, **{field: make(factory, "A")})
+
+    assert listed(filterset, query) == []
+    assert listed(filterset, query, UserFactory(role="Editor")) == ["A"]
+
+
+class TestHasEvents:
+    @pytest.fixture(autouse=True)
+    def records(self, factory, field):
+        used, drafted, _ = make(factory, "Used", "Drafted", "Unused")
+        EventFactory(**{field: [used]})
+        EventFactory(**{field: [used]})
+        EventFactory(status="draft", **{field: [drafted]})
+
+    @pytest.mark.parametrize("value", ["true", "1", "yes"])
+    def test_true_asks_for_a_published_event(self, filterset, factory, field, value):
+        assert listed(filterset, f"has_events={value}") == ["Used"]
+
+    @pytest.mark.parametrize("value", ["false", "0", "no"])
+    def test_false_asks_for_none(self, filterset, factory, field, value):
+        assert listed(filterset, f"has_events={value}") == ["Unused", "Drafted"]
+
+
+class TestUpcoming:
+    @pytest.fixture
+    def record(self, factory):
+        return factory(name="Here")
+
+    def event(self, field, record, end, **fields):
+        end = dt.datetime.fromisoformat(end)
+        return EventFactory(
+            start_date=end - dt.timedelta(days=400), end_date=end, **{field: [record]}, **fields
+        )
+
+    def test_asks_for_an_event_that_has_not_ended(self, filterset, factory, field, record):
+        factory()
+        self.event(field, record, "2027-03-01 12:01")
+
+        assert listed(filterset, "only_with_upcoming=1") == ["Here"]
+
+    def test_leaves_out_what_has_only_past_events(self, filterset, factory, field, record):
+        self.event(field, record, "2027-03-01 11:59:59")
+
+        assert listed(filterset, "only_with_upcoming=1") == []
+
+    def test_takes_now_in_whole_minutes(self, filterset, factory, field, record):
+        self.event(field, record, "2027-03-01 12:00:00")
+
+        assert listed(filterset, "only_with_upcoming=1") == ["Here"]
+
+    def test_counts_the_events_that_the_caller_may_see(self, filterset, factory, field, record):
+        author = UserFactory(role="Author")
+        self.event(field, record, "2027-03-02 12:00", status="draft", author=author)
+
+        assert listed(filterset, "only_with_upcoming=1") == []
+        assert listed(filterset, "only_with_upcoming=1", author) == ["Here"]
+
+    @pytest.mark.parametrize("query", ["", "only_with_upcoming=false"])
+    def test_asks_for_nothing_by_default(self, filterset, factory, field, record, query):
+        assert listed(filterset, query) == ["Here"]
+
+
+class TestStatus:
+    @pytest.fixture
+    def author(self):
+        return UserFactory(role="Author")
+
+    @pytest.fixture(autouse=True)
+    def records(self, factory, author):
+        factory(name="Published")
+        factory(name="Draft", status="draft")
+        factory(name="Own draft", status="draft", author=author)
+        posts.trash(factory(name="Gone"))
+
+    def test_left_out_is_what_the_caller_may_read(self, filterset, factory, field, author):
+        editor = UserFactory(role="Editor")
+
+        assert listed(filterset) == ["Published"]
+        assert listed(filterset, "", author) == ["Own draft", "Published"]
+        assert listed(filterset, "", editor) == ["Own draft", "Draft", "Published"]
+
+    def test_is_publish_for_the_public(self, filterset, factory, field):
+        assert listed(filterset, "status=publish") == ["Published"]
+        assert list(refused(filterset, "status=draft")) == ["status"]
+        assert list(refused(filterset, "status=lost")) == ["status"]
+
+    def test_may_be_any_for_an_editor(self, filterset, factory, field, author):
+        editor = UserFactory(role="Editor")
+
+        assert listed(filterset, "status=draft", author) == ["Own draft"]
+        assert listed(filterset, "status=draft,trash", editor) == ["Gone", "Own draft", "Draft"]
+
+
+@pytest.mark.parametrize("name", ["search", "event", "has_events", "only_with_upcoming", "status"])
+class TestEveryParameter:
+    @pytest.mark.parametrize("value", ["", "%20"])
+    def test_refuses_an_empty_value(self, filterset, factory, field, name, value):
+        assert refused(filterset, f"{name}={value}") == {
+            name: f"The parameter {name} is empty; give it a value."
+        }
+
+    def test_refuses_a_nul_character(self, filterset, factory, field, name):
+        assert list(refused(filterset, f"{name}=%00")) == [name]
+
+
+def test_unknown_parameters_are_ignored(filterset, factory, field):
+    factory(name="A")
+
+    assert listed(filterset, "fbclid=1&start_date=x&include=y&") == ["A"]
+
+
+def test_all_filters_together_take_two_queries(
+    filterset, factory, field, django_assert_num_queries
+):
+    event = EventFactory(
+        start_date=dt.datetime(2027, 4, 1), **{field: make(factory, "Hall 1", "Hall 2")}
+    )
+    query = f"search=hall&event={event.pk}&has_events=1&only_with_upcoming=1&status=publish"
+
+    with django_assert_num_queries(2):
+        assert listed(filterset, query) == ["Hall 2", "Hall 1"]

@@ -1,0 +1,136 @@
+import datetime as dt
+import tomllib
+from io import StringIO
+from tempfile import TemporaryDirectory
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+from django.test import TestCase, override_settings
+
+from calendar_app.demo import posters, seeding
+from calendar_app.models import Category, Event, Image, Organizer, Tag, Venue
+from calendar_app.values import cost, html
+
+from ..support.factories import UserFactory
+
+TODAY = "2027-03-10T12:00:00Z"
+
+
+def seed(**options):
+    output = StringIO()
+    call_command("seed_demo", stdout=output, **options)
+    return output.getvalue().strip()
+
+
+class TestSeedDemo(TestCase):
+    @classmethod
+    def setUpTestData(cls):
+        media = cls.enterClassContext(TemporaryDirectory())
+        cls.enterClassContext(override_settings(MEDIA_ROOT=media))
+        cls.editor = UserFactory()
+        with time_machine.travel(TODAY, tick=False):
+            cls.output = seed(user=cls.editor.email)
+
+    def test_says_what_it_made(self):
+        assert (
+            self.output
+            == "Made 60 events, 8 venues, 6 organizers, 20 categories, 19 tags and 5 images."
+        )
+        assert Event.objects.count() == 60
+
+    def test_a_second_run_makes_nothing(self):
+        before = list(Event.objects.values())
+
+        with time_machine.travel("2027-05-01T12:00:00Z", tick=False):
+            assert seed() == "Nothing to make: the demo calendar is complete."
+
+        assert list(Event.objects.values()) == before
+
+    def test_what_is_missing_is_made_again_in_its_place(self):
+        lost = Event.objects.get(source_id="demo:quayside-market/3")
+        parent = Event.objects.get(source_id="demo:quayside-market")
+        lost.delete()
+
+        with time_machine.travel(TODAY, tick=False):
+            assert seed() == "Made 1 event."
+
+        found = Event.objects.get(source_id="demo:quayside-market/3")
+        assert (found.start_date, found.parent) == (lost.start_date, parent)
+
+    def test_the_first_of_a_series_is_its_parent(self):
+        parent = Event.objects.get(source_id="demo:foyer-jazz")
+
+        starts = list(parent.children.values_list("start_date", flat=True))
+
+        assert parent.parent is None
+        assert starts == [parent.start_date + dt.timedelta(weeks=4 * turn) for turn in range(1, 8)]
+
+    def test_events_lie_between_the_past_month_and_next_year(self):
+        first, last = Event.objects.earliest("start_utc"), Event.objects.latest("end_utc")
+
+        assert first.start_date == dt.datetime(2027, 2, 13, 9)
+        assert last.end_utc == dt.datetime(2028, 2, 27, 0, tzinfo=dt.UTC)
+
+    def test_every_kind_of_event_is_there(self):
+        events = Event.objects.all()
+
+        assert {event.timezone for event in events} == {
+            "America/New_York", "Europe/London", "Europe/Paris", "UTC", "UTC+1",
+        }  # fmt: skip
+        assert [event.title for event in events if event.is_protected] == [
+            "Members' Preview: The New Season"
+        ]
+        assert events.filter(status="draft").count() == 1
+        assert events.filter(hide_from_listings=True).count() == 1
+        assert events.filter(all_day=True).count() == 3
+        assert events.filter(featured=True).exists()
+
+    def test_the_password_opens_the_protected_event(self):
+        protected = Event.objects.exclude(password="").get()
+
+        assert protected.check_password("mainsail")
+
+    def test_categories_are_a_tree_and_are_counted(self):
+        jazz = Category.objects.get(slug="jazz")
+
+        assert jazz.parent.name == "Music"
+        assert jazz.count == 9
+        assert not Tag.objects.filter(count=0).exists()
+
+    def test_records_belong_to_the_user_who_is_named(self):
+        for model in (Event, Venue, Organizer, Image):
+            assert set(model.objects.values_list("author", flat=True)) == {self.editor.pk}
+
+    def test_posters_are_images_of_their_own(self):
+        run = Event.objects.get(source_id="demo:harbour-lights-night-run")
+
+        assert (run.image.width, run.image.height) == (1200, 800)
+        assert set(run.image.sizes) == {"thumbnail", "medium"}
+        assert run.image == Event.objects.get(source_id="demo:harbour-festival").image
+
+
+def test_an_unknown_user_is_refused(db):
+    with pytest.raises(CommandError, match=r"No user has the e-mail address 'x@example\.org'"):
+        seed(user="x@example.org")
+
+
+class TestProgramme:
+    entries = [
+        entry
+        for name in ("series.toml", "programme.toml")
+        for entry in tomllib.loads((seeding.HERE / name).read_text())["events"]
+    ]
+
+    def test_gives_each_event_a_title_of_its_own(self):
+        assert len({entry["title"] for entry in self.entries}) == len(self.entries)
+
+    def test_uses_each_poster(self):
+        used = {entry["picture"] for entry in self.entries if "picture" in entry}
+
+        assert used == set(posters.PALETTES)
+
+    def test_holds_what_a_write_through_the_api_would_have_stored(self):
+        for entry in self.entries:
+            assert html.rich_text(entry["text"]) == entry["text"]
+            assert cost.parse(entry.get("cost", "")).text == entry.get("cost", "")
