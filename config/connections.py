@@ -4,9 +4,8 @@ import socket
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-HEAD_SECONDS = (
-    20  # for the headers of a request, from its first byte or from the connection's start
-)
+# For the headers of a request, from its first byte or from the connection's start.
+HEAD_SECONDS = 20
 HEAD_BYTES = 64_000
 IDLE_SECONDS = 75  # between requests, longer than proxies keep a connection
 STALLED_SECONDS = 120  # in which a client takes in nothing of an answer

@@ -49,7 +49,7 @@ def below(job, tree):
 
 
 def left(place):
-    """Return what there is of backups, in the database and in the folders of the storage."""
+    """Return all rows and files of backups, from the database and the folders of the storage."""
     rows = [model.objects.count() for model in (Entry, Folder, JobSource, Volume)]
     files = [path.name for path in (place / "storage").glob("*/**/*") if path.is_file()]
     return rows, sorted(files)
