@@ -3,7 +3,7 @@
 Engines know jobs and clients, and no requests. They raise ``NotFound`` and ``WrongState`` for what
 a caller asked wrongly, ``EngineError`` and ``EngineUnreachable`` for what they or their machines
 could not do, and let ``Canceled`` pass. No database transaction is open while they work.
-``tests/backup_app/support/engine_contract.py`` is the test that every engine passes.
+``tests/backup_app/support/contract`` is the test that every engine passes.
 """
 
 from collections.abc import Iterator, Sequence

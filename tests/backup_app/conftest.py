@@ -4,16 +4,11 @@ from django.db import transaction
 
 from .support.answering_engine import AnsweringEngine, answering_engine
 from .support.api_client import client_of
-from .support.databases import SERVERS, TABLE, TWO_ROWS, database
 from .support.factories import AccountFactory, StorageFactory, ZoneFactory
+from .support.machine.databases import SERVERS, TABLE, TWO_ROWS, database
 
 # So that what they assert is shown in full, as it is in test files.
-pytest.register_assert_rewrite(
-    *(
-        f"tests.backup_app.contract_{name}"
-        for name in ("backups", "browsing", "restores", "setting")
-    )
-)
+pytest.register_assert_rewrite("tests.backup_app.support.contract")
 
 
 @pytest.fixture

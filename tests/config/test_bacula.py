@@ -9,7 +9,7 @@ from backup_app.engines.bacula import BaculaEngine
 from config import bacula
 from config.environment import Environment
 from tests.backup_app.engines.bacula.support.installation import SERVER, sql
-from tests.backup_app.support.requirements import need
+from tests.prerequisites import need
 
 from .test_settings import run
 

@@ -4,8 +4,8 @@ from backup_app.engines import get_engine
 from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import EngineError, EngineUnreachable
 
-from ..support import sshd
 from ..support.factories import ClientFactory
+from ..support.machine import sshd
 
 pytestmark = pytest.mark.django_db
 

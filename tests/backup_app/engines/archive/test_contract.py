@@ -6,7 +6,7 @@ import pytest
 
 from backup_app.models import Entry, Volume
 
-from ...support.engine_contract import EngineContract
+from ...support.contract import EngineContract
 from ...support.local_backups import local_client, local_roots, volume_of
 
 

@@ -18,7 +18,7 @@ from tests.attacks import rounds
 
 from ...jobs.test_retention import DAY
 from ...support.factories import ClientFactory
-from ...support.processes import manage, wait_for
+from ...support.machine.processes import manage, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SEEDS = range(rounds(2, 100))

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from ...support.local_backups import back_up, local_client, local_roots
+from ...support.machine.trees import bury, change, changes, forests, plant
 from ...support.restores import restore, tree_of
-from ...support.trees import bury, change, changes, forests, plant
 
 pytestmark = pytest.mark.django_db
 FEW = settings(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ...support.engine_contract import EngineContract
+from ...support.contract import EngineContract
 
 
 @pytest.mark.django_db

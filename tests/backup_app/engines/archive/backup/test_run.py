@@ -11,6 +11,7 @@ import pytest
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.exceptions import Canceled, EngineError
 from backup_app.models import Entry, Folder, Job, JobSource, Volume
+from tests.prerequisites import need
 
 from ....support.local_backups import (
     back_up,
@@ -23,7 +24,6 @@ from ....support.local_backups import (
     volume_of,
 )
 from ....support.recording_run import Recording
-from ....support.requirements import need
 
 pytestmark = pytest.mark.django_db
 MB = 1_000_000

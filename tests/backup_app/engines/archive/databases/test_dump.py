@@ -11,12 +11,12 @@ from backup_app.engines.archive.transport.machines import machine_for
 from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, WrongState
 from backup_app.jobs.job_run import JobRun
 from backup_app.models import JobLog
+from tests.prerequisites import need
 
-from ....support import sshd
-from ....support.databases import SERVERS, database
 from ....support.factories import ClientFactory, FilesetFactory, JobFactory
-from ....support.requirements import need
-from ....support.secret_watch import WatchedProcesses
+from ....support.machine import sshd
+from ....support.machine.databases import SERVERS, database
+from ....support.machine.secret_watch import WatchedProcesses
 
 pytestmark = pytest.mark.django_db
 

@@ -14,10 +14,10 @@ from backup_app.lib.formatting import size
 from backup_app.models import Job
 
 from ....support.api_client import client_of
-from ....support.databases import SERVERS, THINGS, database
 from ....support.factories import ClientFactory, JobFactory
 from ....support.forged_volumes import record
 from ....support.local_backups import back_up, local_client, local_roots, volume_of
+from ....support.machine.databases import SERVERS, THINGS, database
 from ....support.recording_run import Recording
 
 pytestmark = pytest.mark.django_db

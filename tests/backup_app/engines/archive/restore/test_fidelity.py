@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.prerequisites import need
+
 from ....support.local_backups import back_up, local_client, local_roots, view, volume_of
-from ....support.requirements import need
 
 pytestmark = pytest.mark.django_db
 

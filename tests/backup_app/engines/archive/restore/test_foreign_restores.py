@@ -6,10 +6,10 @@ import stat
 import pytest
 
 from backup_app.exceptions import EngineError
+from tests.prerequisites import need
 
 from ....support.factories import ClientFactory
 from ....support.local_backups import back_up, local_client, local_roots
-from ....support.requirements import need
 from ....support.restores import restore
 
 pytestmark = pytest.mark.django_db

@@ -13,11 +13,11 @@ from backup_app.engines.archive.restore.staging import is_ours
 from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import Canceled, EngineError
 
-from ....support import sshd
 from ....support.local_backups import back_up, local_client
+from ....support.machine import sshd
+from ....support.machine.trees import change, changes, forests, plant
 from ....support.recording_run import Recording
 from ....support.restores import begin_restore, restore, tree_of
-from ....support.trees import change, changes, forests, plant
 
 pytestmark = pytest.mark.django_db
 

@@ -12,10 +12,10 @@ from backup_app.engines.archive.transport import server_key
 from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError
 from tests.attacks import rounds
+from tests.prerequisites import need
 
-from ....support import sshd
 from ....support.local_backups import back_up, local_client, local_roots, stored, view, volume_of
-from ....support.requirements import need
+from ....support.machine import sshd
 from ....support.restores import restore
 
 pytestmark = pytest.mark.django_db

@@ -17,7 +17,7 @@ from backup_app.models import Entry, Job, Volume
 
 from ....support.factories import JobFactory
 from ....support.local_backups import back_up, local_client, local_roots, volume_of
-from ....support.processes import database_url
+from ....support.machine.processes import database_url
 
 pytestmark = pytest.mark.django_db
 

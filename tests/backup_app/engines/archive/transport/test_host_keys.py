@@ -8,8 +8,8 @@ from backup_app.engines.archive.transport import host_keys, server_key
 from backup_app.exceptions import EngineUnreachable, WrongState
 from backup_app.models import Client
 
-from ....support import sshd
 from ....support.factories import ClientFactory
+from ....support.machine import sshd
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"
 OTHER = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZ2ZwKWzJNzqzAW7Wq3Yl3H1RvWJ3fOaA1C7gcn4uJ0"

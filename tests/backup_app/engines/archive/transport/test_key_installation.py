@@ -6,9 +6,9 @@ from backup_app.engines.archive.transport import key_installation, server_key
 from backup_app.exceptions import EngineError, EngineUnreachable, WrongState
 from backup_app.models import Client
 
-from ....support import sshd
 from ....support.factories import ClientFactory
-from ....support.secret_watch import WatchedProcesses
+from ....support.machine import sshd
+from ....support.machine.secret_watch import WatchedProcesses
 
 PASSWORD = "très geheim 'x' $HOME \\n"
 

@@ -10,8 +10,7 @@ import pytest
 from backup_app.engines.archive.transport.shell import ENTER
 from backup_app.engines.shared.syscalls import exchange
 from tests.attacks import rounds
-
-from ....support.requirements import need
+from tests.prerequisites import need
 
 ENTERED = 'if go "$1"; then cat key; else echo refused; fi'
 # Once it has changed there, somebody moves the folder and puts another in its place.

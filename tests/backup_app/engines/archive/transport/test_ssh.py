@@ -11,13 +11,13 @@ from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import EngineError, EngineUnreachable
 from backup_app.models import Client, Entry, Volume
 
-from ....support import sshd
 from ....support.api_client import client_of
 from ....support.factories import AccountFactory, StorageFactory, ZoneFactory
 from ....support.local_backups import back_up, begin, local_client, stored, view
+from ....support.machine import sshd
+from ....support.machine.secret_watch import WatchedProcesses
 from ....support.recording_run import Recording
 from ....support.restores import begin_restore, restore
-from ....support.secret_watch import WatchedProcesses
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from backup_app.engines.bacula.catalog.job_log import Line
 from backup_app.engines.bacula.clients import databases
 from backup_app.engines.bacula.config import fileset_resource, resources
 
-from ....support.databases import ONE_ROW, THINGS
+from ....support.machine.databases import ONE_ROW, THINGS
 
 
 class Bpipe:

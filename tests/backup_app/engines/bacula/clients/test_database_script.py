@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ....support.databases import THINGS, database
-from ....support.requirements import need
+from tests.prerequisites import need
+
+from ....support.machine.databases import THINGS, database
 from ..support.database_script import LOAD, SCRIPT
 
 DUMP_TOOLS = {"mysql": "mariadb-dump", "postgresql": "pg_dump"}

@@ -13,9 +13,9 @@ from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
 from ....support.api_client import client_of
-from ....support.contract_setting import downloaded
-from ....support.databases import ONE_ROW, SERVERS, THINGS
+from ....support.contract.setting import downloaded
 from ....support.factories import ClientFactory
+from ....support.machine.databases import ONE_ROW, SERVERS, THINGS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TITLES = {"mysql": "MySQL", "postgresql": "PostgreSQL"}

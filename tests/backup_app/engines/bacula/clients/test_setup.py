@@ -9,9 +9,9 @@ import pytest
 from backup_app.engines.bacula.clients import databases, setup
 from backup_app.engines.bacula.config import passwords
 from backup_app.engines.bacula.engine import BaculaEngine
+from tests.prerequisites import need
 
 from ....support.factories import ClientFactory, FilesetFactory
-from ....support.requirements import need
 
 PROGRAM = "/usr/sbin/bacula-fd"
 

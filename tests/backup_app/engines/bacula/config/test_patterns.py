@@ -11,8 +11,7 @@ import pytest
 from backup_app.engines.archive.backup import scan
 from backup_app.engines.bacula.config.patterns import exactly, patterns
 from backup_app.exceptions import EngineError
-
-from ....support.requirements import need
+from tests.prerequisites import need
 
 LIBRARY = "/usr/lib/bacula/libbac-9.6.7.so"
 EXTENDED, NO_MATCHES = 1, 8

@@ -12,7 +12,7 @@ from backup_app.engines.bacula.director import protocol
 from backup_app.engines.bacula.director.console import Asked, Console
 from backup_app.exceptions import EngineError, EngineUnreachable
 
-from ....support.sshd import silent_port
+from ....support.machine.sshd import silent_port
 from ..support.installation import free_ports
 
 

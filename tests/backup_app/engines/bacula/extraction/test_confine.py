@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from backup_app.engines.bacula.extraction import confine
-
-from ....support.requirements import need
+from tests.prerequisites import need
 
 NOBODY = 65534
 IN_ROW = ["/bin/sh", "-c"]

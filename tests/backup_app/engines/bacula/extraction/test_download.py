@@ -17,7 +17,7 @@ from backup_app.engines import get_engine
 from backup_app.engines.bacula.extraction.cache import Spool
 from backup_app.exceptions import Canceled, EngineError
 
-from ....support.contract_setting import LATIN, at, downloaded
+from ....support.contract.setting import LATIN, at, downloaded
 from ....support.factories import JobFactory
 from ....support.restores import tree_of
 from ..conftest import ENGINE

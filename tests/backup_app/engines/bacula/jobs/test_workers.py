@@ -12,7 +12,7 @@ import pytest
 from backup_app.jobs import control, periodic, resume
 from backup_app.models import Job
 
-from ....support.processes import manage, wait_for
+from ....support.machine.processes import manage, wait_for
 from ..support.operator import SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ....support.requirements import need
+from tests.prerequisites import need
+
 from . import configs
 from .daemon import Daemon
 from .waking import Waking

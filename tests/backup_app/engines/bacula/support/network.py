@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ....support.requirements import need
+from tests.prerequisites import need
 
 TAG = re.compile(r"bt(\d+)(-\w+)?")
 # How soon a host that has gone without a word is given up, once Bacula's ``Heartbeat Interval`` is

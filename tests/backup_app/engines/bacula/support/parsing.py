@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ....support.requirements import need
+from tests.prerequisites import need
 
 READER = "/usr/lib/bacula/bdirjson"
 AROUND = """\

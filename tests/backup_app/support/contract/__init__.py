@@ -1,8 +1,8 @@
 """What every engine must do, by whatever means: tests to inherit."""
 
-from .contract_backups import Backups
-from .contract_browsing import Browsing
-from .contract_restores import Restores
+from .backups import Backups
+from .browsing import Browsing
+from .restores import Restores
 
 
 class EngineContract(Backups, Browsing, Restores):

@@ -12,7 +12,7 @@ from backup_app.jobs import control, execute
 from backup_app.models import Job
 from backup_app.models.job import AT_WORK
 
-from .restores import tree_of
+from ..restores import tree_of
 
 LATIN = b"caf\xe9\nau lait"
 UNKNOWN = 2**62

@@ -6,8 +6,8 @@ from backup_app.exceptions import Canceled
 from backup_app.jobs import control
 from backup_app.models import Job
 
-from .contract_setting import Setting, at_work, change, ended, paths_of
-from .recording_run import Recording
+from ..recording_run import Recording
+from .setting import Setting, at_work, change, ended, paths_of
 
 
 class Backups(Setting):

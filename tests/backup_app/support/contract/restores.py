@@ -9,8 +9,8 @@ from backup_app.engines.base import Selection
 from backup_app.exceptions import Canceled, NotFound
 from backup_app.jobs import control
 
-from .contract_setting import UNKNOWN, Setting, at, at_work, change, downloaded, paths_of
-from .recording_run import Recording
+from ..recording_run import Recording
+from .setting import UNKNOWN, Setting, at, at_work, change, downloaded, paths_of
 
 
 class Restores(Setting):

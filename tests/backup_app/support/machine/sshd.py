@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from .requirements import need
+from tests.prerequisites import need
 
 SSHD = "/usr/sbin/sshd"
 CONFIG = """\

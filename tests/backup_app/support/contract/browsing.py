@@ -6,8 +6,8 @@ import pytest
 
 from backup_app.exceptions import NotFound
 
-from .contract_setting import LATIN, UNKNOWN, Setting, change
-from .factories import JobFactory
+from ..factories import JobFactory
+from .setting import LATIN, UNKNOWN, Setting, change
 
 
 class Browsing(Setting):

@@ -23,7 +23,7 @@ def manage(data_dir, *words):
         "ENV_FILE": os.devnull,
         "DATA_DIR": str(data_dir),
         "DATABASE_URL": database_url(),
-        "DJANGO_SETTINGS_MODULE": "tests.backup_app.support.worker_settings",
+        "DJANGO_SETTINGS_MODULE": "tests.backup_app.support.machine.worker_settings",
         "TEST_BACKUP_ENGINES": json.dumps(conf.engines),
         "TEST_BACKUP_LOCAL_ROOTS": ",".join(str(root) for root in conf.local_roots),
         "TEST_DATABASES": json.dumps(getattr(connections.settings, "hidden", {})),

@@ -8,7 +8,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from .requirements import need
+from tests.prerequisites import need
 
 # Kept before a test changes where programs are looked for.
 ENVIRONMENT = os.environ.copy()

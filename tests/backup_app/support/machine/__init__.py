@@ -1,0 +1,1 @@
+"""The machine that tests run on: its servers, processes, file systems and users."""
