@@ -42,9 +42,8 @@ lint: $(VENV)/test
 bench: $(VENV)/run
 	$(BIN)/python -m benchmarks.calendar --database $(or $(DATABASE_URL),sqlite) $(ARGS)
 
-lock: $(VENV)/run
-	$(PIP) install -q uv
-	$(BIN)/uv pip compile -q pyproject.toml --universal --python-version 3.11 \
+lock: $(VENV)/test
+	$(BIN)/uv pip compile -q pyproject.toml --all-extras --universal --python-version 3.11 \
 		--generate-hashes --custom-compile-command "make lock" -o requirements.txt
 	$(BIN)/uv pip compile -q --group pyproject.toml:test --group pyproject.toml:lint \
 		-c requirements.txt --universal --python-version 3.11 \

@@ -4,6 +4,7 @@
 import os
 import sys
 
+from django import get_version
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db import DatabaseError
@@ -12,7 +13,10 @@ from django.db import DatabaseError
 def main():
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
-        execute_from_command_line(sys.argv)
+        if sys.argv[1:] == ["--version"]:
+            print_version()
+        else:
+            execute_from_command_line(sys.argv)
     except (ImproperlyConfigured, DatabaseError) as e:
         told = sentence(e)
         if told is None or "--traceback" in sys.argv:
@@ -20,6 +24,12 @@ def main():
         sys.exit(f"Error: {told}")
     except KeyboardInterrupt:
         sys.exit(130)  # as a shell calls an end by Ctrl-C
+
+
+def print_version():
+    from django.conf import settings
+
+    sys.stdout.write(f"Calendar and backup {settings.VERSION} (Django {get_version()})\n")
 
 
 def sentence(error):

@@ -4,6 +4,7 @@ Safe when nothing is set; README.md lists the variables. A wrong value stops the
 sentence that names the variable.
 """
 
+import tomllib
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -15,6 +16,7 @@ from . import bacula, data, services
 from .environment import load, wrong
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 env = load(BASE_DIR / ".env")
 
 # --- What this installation is ---------------------------------------------------------------
@@ -232,7 +234,7 @@ SPECTACULAR_SETTINGS = {
         "syntax (`venue[city]=Lyon`, `files[0]=/etc`). Paths may end with a slash. Every error has "
         "a sentence that names the parameter and the value."
     ),
-    "VERSION": "0.1.0",
+    "VERSION": VERSION,
     "TAGS": [{"name": name, "description": text} for name, text in TOPICS.items()],
     "EXTENSIONS_ROOT": {
         "x-tagGroups": [

@@ -1,0 +1,1 @@
+"""The wheel: what is in it, and projects that it is installed in."""
