@@ -1,16 +1,33 @@
 """Many rows at once, the quickest way that the database has."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
+from django.core.management.color import no_style
 from django.db import connection, models
 
-BATCH = 1000  # rows of a transaction, so that no other writer waits for long
+BATCH = 5000  # SQLite takes 32,766 parameters
+DELETED_AT_ONCE = 1000  # rows of a transaction, so that no other writer waits for long
+
+
+def batches(values: Iterable) -> Iterator[list]:
+    """Yield values in lists that fit into a query."""
+    iterator = iter(values)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch
+
+
+def keep_id(model: type[models.Model]) -> None:
+    """Let the database's next ID come after all that are there; SQLite's does by itself."""
+    with connection.cursor() as cursor:
+        for sql in connection.ops.sequence_reset_sql(no_style(), [model]):
+            cursor.execute(sql)
 
 
 def delete_in_batches(rows: models.QuerySet) -> int:
     """Delete these rows, some at a time; return how many."""
     deleted = 0
-    while pks := list(rows.values_list("pk", flat=True)[:BATCH]):
+    while pks := list(rows.values_list("pk", flat=True)[:DELETED_AT_ONCE]):
         deleted += rows.model.objects.filter(pk__in=pks).delete()[0]
     return deleted
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import contextmanager
 
 from ...exceptions import EngineError
-from ...lib.batches import batches
+from ...lib.bulk import batches
 from ...models import Volume
 from . import paths
 from .catalog.extents import Part

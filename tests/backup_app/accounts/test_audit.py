@@ -57,7 +57,7 @@ def test_any_text_can_be_a_wrong_login(login):
 
 
 def test_only_old_wrong_logins_are_forgotten(monkeypatch):
-    monkeypatch.setattr(bulk, "BATCH", 2)
+    monkeypatch.setattr(bulk, "DELETED_AT_ONCE", 2)
     for days in (29, 31, 32, 33):
         with travel(timezone.now() - days * DAY):
             audit.note_wrong_login(f"{days}", "192.0.2.1", "/")

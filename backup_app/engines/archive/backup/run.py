@@ -11,7 +11,7 @@ from django.db import transaction
 
 from ....conf import conf
 from ....exceptions import EngineError
-from ....lib.batches import batches
+from ....lib.bulk import batches
 from ....lib.formatting import counted
 from ....models import Job, JobSource, Volume
 from ...base import Outcome, Run

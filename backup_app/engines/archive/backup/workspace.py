@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ....lib.batches import batches
+from ....lib.bulk import batches
 from .. import paths
 
 BATCH = 5_000

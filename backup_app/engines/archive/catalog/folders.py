@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from django.db import transaction
 
-from ....lib.batches import batches
-from ....lib.bulk import insert_rows
+from ....lib.bulk import batches, insert_rows
 from ....models import Client, Folder
 from .. import paths
 from ..backup import catalog_writer

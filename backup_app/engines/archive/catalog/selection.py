@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.db import connection
 
 from ....exceptions import NotFound
-from ....lib.batches import batches
+from ....lib.bulk import batches
 from ....models import Entry, Folder
 from ...base import Selection
 from .. import paths

@@ -19,7 +19,7 @@ from django.db.models import (
 )
 
 from ....exceptions import NotFound, WrongState
-from ....lib.batches import BATCH
+from ....lib.bulk import BATCH
 from ....models import Entry, Folder
 from ...base import File, Listing, Node
 from .. import paths

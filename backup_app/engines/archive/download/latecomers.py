@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from django.db.models import Max
 
-from ....lib.batches import batches
+from ....lib.bulk import batches
 from ....models import Folder
 from ..catalog.view import DIRECTORY, View
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ....lib.batches import batches
+from ....lib.bulk import batches
 from ....models import Entry
 from ..catalog import extents
 from ..catalog.selection import places

@@ -10,9 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from ....exceptions import BackupError, EngineError
-from ....lib.batches import BATCH
-from ....lib.bulk import insert_rows
-from ....lib.sequences import keep_id
+from ....lib.bulk import BATCH, insert_rows, keep_id
 from ....models import Client, Entry, Job, JobSource, Storage, Volume
 from ...base import Problem
 from .. import paths

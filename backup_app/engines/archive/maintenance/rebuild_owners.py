@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from ....exceptions import WrongState
-from ....lib.sequences import keep_id
+from ....lib.bulk import keep_id
 from ....models import Client, Fileset, Pool, Storage, Volume, Zone
 
 

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ....exceptions import EngineError
-from ....lib.batches import BATCH
+from ....lib.bulk import BATCH
 from ....models import Entry, Volume
 from ...base import Outcome, Run
 from .. import paths, recorded
