@@ -5,7 +5,7 @@ import logging
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-from backup_app.jobs.log_context import job_id
+from backup_app.lib.log_context import job_id
 
 # As Python writes them: nobody who sends a line break or a terminal's commands gets them logged.
 CONTROLS = {

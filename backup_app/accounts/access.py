@@ -4,11 +4,10 @@ Another account's things are unknown (404), never forbidden; what the account ha
 to whom the caller is limited to is forbidden (403).
 """
 
-import ipaddress
-
 from django.db.models import Q
 
 from ..exceptions import Forbidden, NotFound, WrongState
+from ..lib import addresses
 from ..models import Client, Fileset, Job, Pool, Storage, Subuser, Zone
 
 
@@ -25,7 +24,7 @@ def client(caller, *, ip=None, name=None):
     if name is not None:
         wanted, what = {"name": name}, f"named '{name}'"
     else:
-        wanted, what = {"ip": normalized(ip)}, f"with the address '{ip}'"
+        wanted, what = {"ip": addresses.normalized(ip)}, f"with the address '{ip}'"
     if None in wanted.values() or "\0" in what:
         raise NotFound(f"There is no client {what}.")
     return _seen(clients, caller, f"client {what}", **wanted)
@@ -33,18 +32,7 @@ def client(caller, *, ip=None, name=None):
 
 def client_by_either(caller, text):
     """Return one client by its address or, for what is no address, by its name."""
-    return client(caller, ip=text) if normalized(text) else client(caller, name=text)
-
-
-def normalized(text):
-    """Return an IP address as it is stored, or None for a text that is none."""
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    if getattr(address, "scope_id", None):
-        return None  # names an interface of whoever asks
-    return str(getattr(address, "ipv4_mapped", None) or address)
+    return client(caller, ip=text) if addresses.normalized(text) else client(caller, name=text)
 
 
 def jobs(caller):

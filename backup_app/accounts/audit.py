@@ -5,9 +5,9 @@ import datetime as dt
 from django.db.models import F
 from django.utils import timezone
 
+from ..lib.addresses import network_of
 from ..lib.bulk import delete_in_batches
 from ..models import AuditEntry
-from .callers import network_of
 
 Outcome = AuditEntry.Outcome
 KEPT = dt.timedelta(days=30)  # rows of wrong logins

@@ -1,6 +1,5 @@
 """Who asks: an account, or one of its subusers."""
 
-import ipaddress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,13 +35,3 @@ def address_of(request) -> str:
     if conf.CLIENT_ADDRESS:
         return import_string(conf.CLIENT_ADDRESS)(request)[:45]
     return request.META.get("REMOTE_ADDR", "")[:45]
-
-
-def network_of(address: str) -> str:
-    """Return an IPv4 address as it is, and of an IPv6 one the network that one customer has."""
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return address[:45]
-    ip = getattr(ip, "ipv4_mapped", None) or ip
-    return str(ip if ip.version == 4 else ipaddress.ip_network((ip.packed, 64), strict=False))

@@ -12,10 +12,10 @@ from django.utils.functional import cached_property
 
 from ..conf import conf
 from ..exceptions import TooManyAttempts
+from ..lib.addresses import network_of
 from ..lib.bulk import delete_in_batches
 from ..models import AuditEntry, LoginAttempt
 from .audit import Outcome
-from .callers import network_of
 
 WINDOW = timedelta(minutes=1)
 WIDER = 3  # times as many failures are allowed from one address, and for one login

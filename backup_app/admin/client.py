@@ -9,7 +9,7 @@ from unfold.decorators import display
 from ..jobs import control
 from ..lib import ssh_keys
 from ..models import Client, Job
-from ..services import clients, protection, servers
+from ..services import clients, protection
 from .forms import ClientForm
 from .shared import bulk, columns
 from .shared.filters import DeletedFilter, RelatedFilter
@@ -73,7 +73,7 @@ class ClientAdmin(OwnedAdmin):
     def get_queryset(self, request):
         began = Job.objects.filter(pk=OuterRef("last_good")).values("started")
         related = "zone", "pool", "fileset", "account"
-        clients = servers.with_backups(super().get_queryset(request).select_related(*related))
+        clients = protection.with_backups(super().get_queryset(request).select_related(*related))
         return clients.annotate(last_began=Subquery(began))
 
     def get_search_results(self, request, queryset, search_term):

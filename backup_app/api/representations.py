@@ -102,7 +102,7 @@ def path(data):
 
 
 def server(client):
-    """Return a client as the list of servers shows it; ``servers.py`` says what it needs."""
+    """Return a client of ``protection.with_backups`` as the list of servers shows it."""
     return {
         "name": client.name,
         "ip": client.ip,

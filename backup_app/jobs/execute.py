@@ -8,11 +8,11 @@ from django.db import DatabaseError, OperationalError, connection, transaction
 from ..engines import get_engine
 from ..engines.base import Outcome
 from ..exceptions import Away, BackupError, Canceled, InvalidEngine, Unfinished
-from ..lib.formatting import counted, size
+from ..lib.formatting import counted, size, storable
+from ..lib.log_context import about_job
 from ..models import Job, JobLog
 from . import states
-from .job_run import JobRun, countable, storable
-from .log_context import about_job
+from .job_run import JobRun, countable
 from .worker_id import this_worker
 
 Status, Type = Job.Status, Job.Type

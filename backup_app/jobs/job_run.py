@@ -7,6 +7,7 @@ import time
 from django.db import OperationalError, connection
 
 from ..exceptions import Canceled
+from ..lib.formatting import storable
 from ..models import Job, JobLog
 from . import states
 
@@ -15,8 +16,6 @@ MOST_LINES = 500  # that wait for the next write
 MOST_KEPT = 10_000  # in the log; a client may complain without end
 LONGEST_LINE = 5_000
 MAX_NUMBER = 2**63 - 1
-# Whoever reads the log on a terminal is not to have it turned upside down by a file's name.
-CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 Level = JobLog.Level
 SEVERITY: dict[str, int] = {
@@ -119,11 +118,3 @@ class JobRun:
 def countable(number: int) -> int:
     """Return a number of bytes as a database can keep it: sparse files can have more together."""
     return min(number, MAX_NUMBER)
-
-
-def storable(message: str) -> str:
-    """Return a text as every database and terminal can take it.
-
-    Without control characters but tabs and line breaks, and without halves of surrogate pairs.
-    """
-    return message.encode(errors="replace").decode().translate(CONTROLS)

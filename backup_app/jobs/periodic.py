@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.core.cache import cache
 
 from ..accounts import audit, throttling
-from ..services import preparing
+from ..services import downloads
 from . import adoption, execute, readiness, reap, resume, scheduler, tasks
 
 HOUR = 3600  # seconds
@@ -34,7 +34,7 @@ def tick() -> None:
         forget_logins,
         resume.resume_all,
         adoption.adopt_jobs,
-        preparing.tidy,
+        downloads.tidy,
         readiness.note_faults,
     ):
         _attempt(step)

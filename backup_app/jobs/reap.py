@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from ..conf import conf
 from ..engines import resuming_engines
+from ..lib.log_context import about_job
 from ..models import Job
 from ..models.job import AT_WORK
 from . import execute, states
 from .job_run import JobRun
-from .log_context import about_job
 from .worker_id import is_gone, this_worker
 
 Status = Job.Status

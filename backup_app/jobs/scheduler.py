@@ -1,53 +1,18 @@
-"""Schedules: cron expressions of five fields, in the server's zone."""
+"""Starting the backups whose schedule is due."""
 
-import datetime as dt
 import logging
 
-from cronsim import CronSim, CronSimError
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
+from ..lib import cron
 from ..models import Client
 from . import control
 
-FIELDS = 5
 logger = logging.getLogger(__name__)
-
-
-def validate(expression: str) -> None:
-    """Raise ValidationError for what is no cron expression of five fields, or never comes."""
-    try:
-        next_time(expression, timezone.now())
-    except ValueError as e:
-        raise ValidationError(str(e)) from e
-
-
-def next_time(expression: str, after: dt.datetime) -> dt.datetime:
-    """Return when an expression comes next after a time; raises ValueError with a sentence.
-
-    A time that the clock skips in spring comes right after, one that it shows twice in autumn
-    comes once.
-    """
-    if len(expression.split()) != FIELDS:
-        raise ValueError(f"'{expression}' is no schedule: it needs {FIELDS} fields, as 30 2 * * *.")
-    local = after.astimezone(timezone.get_default_timezone())
-    try:
-        # In the hour that the clock shows twice, what came the first time is offered again.
-        times = (time.astimezone(dt.UTC) for time in CronSim(expression, local))
-        return next(time for time in times if time > after)
-    except CronSimError as e:
-        raise ValueError(f"'{expression}' is no schedule: {str(e).lower()}.") from e
-    except StopIteration as e:
-        raise ValueError(f"The schedule '{expression}' never comes.") from e
-
-
-def of_client(client: Client) -> str:
-    """Return a client's own schedule, or else its fileset's; "" when it has none."""
-    return client.schedule or client.fileset.schedule
 
 
 def start_due() -> int:
@@ -77,7 +42,10 @@ def forget_unscheduled() -> None:
 
 def _is_due(client, now):
     try:
-        return bool(client.scheduled) and next_time(of_client(client), client.scheduled) <= now
+        return (
+            bool(client.scheduled)
+            and cron.next_time(client.effective_schedule, client.scheduled) <= now
+        )
     except ValueError as e:
         logger.warning("Client %s is not backed up on schedule: %s", client.pk, e)
         return False

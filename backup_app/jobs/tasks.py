@@ -9,10 +9,10 @@ from django.utils import timezone
 from django_tasks import task
 
 from ..conf import conf
+from ..lib.log_context import about_job
 from ..models import Job
-from ..services import mailboxes, preparing
+from ..services import mailboxes
 from . import execute, reap, states
-from .log_context import about_job
 from .states import ClientBusy
 
 WAIT = dt.timedelta(seconds=5)  # for another job of the client, and longer each time
@@ -74,12 +74,6 @@ def _enqueue_next(client_id):
 def enqueue(job_id: int):
     """Let the worker do a queued job."""
     run_job.using(queue_name=conf.QUEUE).enqueue(job_id)
-
-
-@task()
-def prepare_download(download_id: int):
-    """Make a download ready."""
-    preparing.prepare(download_id)
 
 
 def harvest_mailboxes(job: Job):

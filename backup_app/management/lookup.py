@@ -4,7 +4,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError
 from django.db.models import Q
 
-from ..accounts import access
+from ..lib import addresses
 from ..models import Client, Job, Storage
 
 
@@ -20,7 +20,7 @@ def clients_named(name=None, account=None):
     if account:
         clients = clients.filter(account=account_named(account))
     if name:
-        clients = clients.filter(Q(name=name) | Q(ip=access.normalized(name)))
+        clients = clients.filter(Q(name=name) | Q(ip=addresses.normalized(name)))
         if not clients:
             raise CommandError(f"There is no client '{name}'.")
     return clients

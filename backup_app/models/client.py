@@ -76,3 +76,8 @@ class Client(Adoptable):
 
     def __str__(self):
         return self.name
+
+    @property
+    def effective_schedule(self):
+        """The client's own schedule, or else its fileset's; "" when it has none."""
+        return self.schedule or self.fileset.schedule

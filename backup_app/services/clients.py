@@ -4,11 +4,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from ..accounts import access
 from ..conf import conf
 from ..engines import get_engine
 from ..engines.base import ClientConfig
 from ..exceptions import Invalid, WrongState
+from ..lib import addresses
 from ..models import Client, Job
 from . import filesets, names, pools
 from .adopted import require_as_kept
@@ -119,7 +119,7 @@ def _cleaned(values):
     """Return the values as they are stored; raises Invalid."""
     clean, wrong = dict(values), {}
     for key in [key for key in ADDRESSES if clean.get(key)]:
-        clean[key] = access.normalized(clean[key])
+        clean[key] = addresses.normalized(clean[key])
         if clean[key] is None:
             wrong[key] = [f"'{values[key]}' is not an IP address."]
     if "internal_ip" in clean:
@@ -137,7 +137,7 @@ def _cleaned(values):
 def _require_address(account, name, known, values):
     if not (values.get("ip") or (known and "ip" not in values)):
         raise Invalid({"ip": [f"Client '{name}' needs an IP address."]})
-    if access.normalized(name) not in {None, values.get("ip") or known.ip}:
+    if addresses.normalized(name) not in {None, values.get("ip") or known.ip}:
         raise Invalid({"name": [f"'{name}' is an address, but not the client's own."]})
     _require_free(_clients_of(account).exclude(pk=known and known.pk), values.get("ip"))
 

@@ -1,6 +1,8 @@
 """Downloads: all that a backup holds as one plain tar, read in chunks."""
 
+import logging
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,17 +13,21 @@ from typing import IO
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django_tasks import task
 
 from ..conf import conf
 from ..engines import get_engine
-from ..exceptions import EngineError, NotFound
-from ..jobs import tasks
+from ..exceptions import BackupError, EngineError, InvalidEngine, NotFound
+from ..lib.formatting import storable
+from ..lib.log_context import about_job
 from ..models import Download
-from . import preparing
 
 State = Download.State
 IN_MEMORY = 1024 * 1024  # of a chunk; what is more goes into a file
 BLOCK = 256 * 1024
+UNEXPECTED = "The download could not be prepared, for a reason that the server's log tells."
+PULSE_SECONDS = 30
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -119,9 +125,9 @@ def _removed(job):
 
 def _prepare(job, download_id):
     if get_engine(job.engine).may_be_slow_to_plan(job):
-        transaction.on_commit(partial(tasks.prepare_download.enqueue, download_id))
+        transaction.on_commit(partial(prepare_download.enqueue, download_id))
     else:
-        preparing.prepare(download_id)
+        prepare(download_id)
 
 
 def _repeat_if_lost(download):
@@ -133,4 +139,52 @@ def _repeat_if_lost(download):
         created__lt=now - timedelta(seconds=conf.JOB_LOST_SECONDS),
     )
     if lost.update(created=now):
-        transaction.on_commit(partial(tasks.prepare_download.enqueue, download.pk))
+        transaction.on_commit(partial(prepare_download.enqueue, download.pk))
+
+
+@task()
+def prepare_download(download_id: int):
+    """Make a download ready."""
+    prepare(download_id)
+
+
+def prepare(download_id: int):
+    """Plan a download and store the plan, or in a sentence why there is none. May be repeated."""
+    downloads = Download.objects.filter(pk=download_id, state=State.PREPARING)
+    if not (download := downloads.select_related("job__storage").first()):
+        return
+    job = download.job
+    try:
+        with about_job(job.pk):
+            size, plan = get_engine(job.engine).plan_download(job, Pulse(downloads))
+    except (BackupError, InvalidEngine) as e:
+        downloads.update(state=State.FAILED, message=storable(str(e))[:1000])
+    except Exception:
+        logger.exception("The download of job %s could not be prepared.", job.pk)
+        downloads.update(state=State.FAILED, message=UNEXPECTED)
+    else:
+        downloads.update(state=State.READY, size=size, plan=plan, message="")
+
+
+class Pulse:
+    """Gives a sign of life of a preparation, so that nobody takes it for lost; cheap to call."""
+
+    def __init__(self, downloads):
+        self._downloads, self._given = downloads, time.monotonic()
+
+    def __call__(self):
+        if time.monotonic() - self._given >= PULSE_SECONDS:
+            self._downloads.update(created=timezone.now())
+            self._given = time.monotonic()
+
+
+def tidy() -> int:
+    """Let each engine remove what nobody wants any more; return how many that were."""
+    return sum(_tidy_in(alias) for alias in conf.engines)
+
+
+def _tidy_in(alias):
+    try:
+        return get_engine(alias).tidy_downloads()
+    except InvalidEngine:
+        return 0  # the system checks tell

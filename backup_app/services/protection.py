@@ -3,12 +3,13 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Max, Q, QuerySet, Sum
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from ..conf import conf
-from ..jobs import scheduler
-from ..models import Client, Job
+from ..lib import cron
+from ..models import Client, Job, JobSource
 from ..models.job import GOOD, OPEN
 
 GRACE = dt.timedelta(hours=2)  # that a scheduled backup may take
@@ -67,9 +68,30 @@ def deadline(client: Client, began: dt.datetime | None) -> dt.datetime:
     """
     since = began or client.created
     least = since + dt.timedelta(hours=conf.OVERDUE_HOURS)
-    if not (schedule := scheduler.of_client(client)):
+    if not (schedule := client.effective_schedule):
         return least
     try:
-        return max(least, scheduler.next_time(schedule, since) + GRACE)
+        return max(least, cron.next_time(schedule, since) + GRACE)
     except ValueError:
         return least
+
+
+def with_backups(clients):
+    """Return the queryset with ``last_backup``, ``last_status`` and ``protected_bytes``.
+
+    When the newest backup with content ended, how the newest one of all went or goes, and the bytes
+    of the former with those that it builds on.
+    """
+    backups = Job.objects.backups().filter(client=OuterRef("pk")).order_by("-pk")
+    good = backups.good()
+    return clients.annotate(
+        last_backup=Subquery(good.values("ended")[:1]),
+        last_status=Subquery(backups.values("status")[:1]),
+        last_good=Subquery(good.values("pk")[:1]),
+        own_bytes=Subquery(good.values("bytes")[:1]),
+    ).annotate(protected_bytes=Coalesce(_bytes_of_sources(), "own_bytes", 0))
+
+
+def _bytes_of_sources():
+    sources = JobSource.objects.filter(job=OuterRef("last_good")).order_by().values("job")
+    return Subquery(sources.annotate(bytes=Sum("source__bytes")).values("bytes"))

@@ -10,7 +10,7 @@ import urllib3
 from django.core.management import call_command
 from django.test import Client
 
-from backup_app.jobs.log_context import about_job
+from backup_app.lib.log_context import about_job
 from backup_app.models import Job
 from calendar_app.api import namespace
 from calendar_app.services.tasks import fetch_image

@@ -5,6 +5,7 @@ from django.core.management import call_command
 from django_tasks_db.models import DBTaskResult
 
 from backup_app.jobs import tasks as backup_tasks
+from backup_app.services.downloads import prepare_download
 from calendar_app.models import Event, Status
 from calendar_app.services import tasks as calendar_tasks
 from tests.calendar_app.support.factories import EventFactory
@@ -31,7 +32,7 @@ def test_a_task_by_its_earlier_name_is_done():
     [
         ("backup_app.tasks.run_job", backup_tasks.run_job),
         ("backup_app.tasks.run_next_job", backup_tasks.run_next_job),
-        ("backup_app.tasks.prepare_download", backup_tasks.prepare_download),
+        ("backup_app.tasks.prepare_download", prepare_download),
         ("calendar_app.tasks.fetch_image", calendar_tasks.fetch_image),
     ],
 )

@@ -4,7 +4,7 @@ from ...accounts import access, throttling
 from ...exceptions import WrongState
 from ...jobs import control
 from ...models import Job
-from ...services import clients, servers
+from ...services import clients, protection
 from .. import representations
 from ..operation import operation
 from ..response_schemas import (
@@ -45,7 +45,7 @@ def list_servers(request):
     ``last_backup`` is when the newest usable backup ended, ``protected_bytes`` its size together
     with the backups that it builds on, and ``last_status`` the status of the newest backup of all.
     """
-    found = servers.with_backups(access.clients(request.caller))
+    found = protection.with_backups(access.clients(request.caller))
     return {"servers": [representations.server(client) for client in found]}
 
 

@@ -16,7 +16,7 @@ from django_tasks_db.models import DBTaskResult
 from backup_app.engines.archive.download import reader as archive_downloads
 from backup_app.exceptions import NotFound
 from backup_app.models import Download, Job
-from backup_app.services import downloads, preparing
+from backup_app.services import downloads
 
 from ..support.api_client import client_of
 from ..support.factories import ClientFactory, JobFactory
@@ -107,7 +107,7 @@ class TestDownloadInfo:
         assert info().status_code == 202
 
         (task,) = DBTaskResult.objects.all()
-        preparing.prepare(*task.args_kwargs["args"])
+        downloads.prepare(*task.args_kwargs["args"])
 
         assert (info().status_code, info().json()["state"]) == (200, "ready")
 
@@ -303,7 +303,7 @@ class TestRemovedMeanwhile:
         def prepare(download_id):
             Download.objects.filter(pk=download_id).delete()
 
-        monkeypatch.setattr(preparing, "prepare", prepare)
+        monkeypatch.setattr(downloads, "prepare", prepare)
 
         with pytest.raises(NotFound, match="has just been removed"):
             downloads.prepared(backup)

@@ -1,88 +1,18 @@
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.test import override_settings
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from backup_app.exceptions import EngineError
 from backup_app.jobs import tasks
-from backup_app.models import Download, Mailbox
-from backup_app.services import preparing
+from backup_app.models import Mailbox
 
 from ..services.test_mailboxes import entry
 from ..support.factories import JobFactory
-from ..support.folder_engine import FolderEngine, folder_engine
+from ..support.folder_engine import folder_engine
 
 pytestmark = pytest.mark.django_db
-
-
-class Planner(FolderEngine):
-    def plan_download(self, job, tick=lambda: None):
-        return 1024, b"plan of %d" % job.pk
-
-
-class Refusing(FolderEngine):
-    def plan_download(self, job, tick=lambda: None):
-        raise EngineError(f"The volume of job {job.pk} is lost.")
-
-
-class Broken(FolderEngine):
-    def plan_download(self, job, tick=lambda: None):
-        raise ZeroDivisionError
-
-
-class Slow(FolderEngine):
-    """Has worked for ten minutes; its plan is when it then gave the last sign of life."""
-
-    def plan_download(self, job, tick=lambda: None):
-        Download.objects.update(created=timezone.now() - timedelta(minutes=10))
-        tick()
-        return 1024, Download.objects.get().created.isoformat().encode()
-
-
-def prepared(engine, **fields):
-    download = Download.objects.create(job=JobFactory(status="completed"), **fields)
-    with override_settings(
-        BACKUP_ENGINES={"default": {"BACKEND": f"{__name__}.{engine.__name__}"}}
-    ):
-        tasks.prepare_download.call(download.pk)
-    download.refresh_from_db()
-    return download
-
-
-class TestPrepareDownload:
-    def test_the_plan_is_stored(self):
-        download = prepared(Planner)
-
-        assert (download.state, download.size) == ("ready", 1024)
-        assert bytes(download.plan) == b"plan of %d" % download.job_id
-
-    def test_a_refusal_is_told(self):
-        download = prepared(Refusing)
-
-        assert download.state == "failed"
-        assert download.message == f"The volume of job {download.job_id} is lost."
-
-    def test_a_fault_is_in_the_servers_log_only(self, caplog):
-        download = prepared(Broken)
-
-        assert download.message.startswith("The download could not be prepared")
-        assert caplog.records[0].exc_info[0] is ZeroDivisionError
-
-    def test_one_that_takes_long_gives_signs_of_life(self, monkeypatch):
-        monkeypatch.setattr(preparing, "PULSE_SECONDS", 0)
-        before = timezone.now()
-
-        download = prepared(Slow)
-
-        assert datetime.fromisoformat(bytes(download.plan).decode()) > before
-
-    def test_one_that_is_ready_stays_as_it_is(self):
-        assert prepared(Planner, state="ready", size=7).size == 7
-
-    def test_one_that_was_removed_does_nothing(self):
-        tasks.prepare_download.call(0)
 
 
 class TestWaitingJobs:

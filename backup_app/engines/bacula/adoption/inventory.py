@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ....accounts import access
 from ....exceptions import EngineError, EngineUnreachable
+from ....lib import addresses
 from ....models import Client
 from ..names import quoted, word
 from . import fileset_parser
@@ -130,7 +130,7 @@ class Inventory:
         try:
             values = self._director.defaults("client", name)
             host, port = values.get("address", ""), values.get("fdport", "")
-            ip = access.normalized(host) or _resolved(host)
+            ip = addresses.normalized(host) or _resolved(host)
             return ip, int(port) if port.isdecimal() else PORT
         except EngineError as e:
             self._leave_out(f"Client '{name}'", e)

@@ -2,7 +2,8 @@
 
 from django.db import transaction
 
-from ....jobs.job_run import LONGEST_LINE, MOST_KEPT, storable
+from ....jobs.job_run import LONGEST_LINE, MOST_KEPT
+from ....lib.formatting import storable
 from ....models import Job, JobLog
 from ..catalog.job_log import Line
 

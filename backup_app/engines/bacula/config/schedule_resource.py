@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from cronsim import CronSim, CronSimError
 from django.utils import timezone
 
-from ....jobs import scheduler
-
 MOST = 100  # lines of one schedule
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 WEEKDAYS = "sun mon tue wed thu fri sat".split()
@@ -21,7 +19,7 @@ def lines_of(engine, client) -> list[str]:
     """
     is_wanted = engine.schedules and str(engine.zone) == str(timezone.get_default_timezone())
     is_there = client.deleted is None and client.zone.engine == engine.alias
-    return run_lines(scheduler.of_client(client)) if is_wanted and is_there else []
+    return run_lines(client.effective_schedule) if is_wanted and is_there else []
 
 
 def run_lines(expression: str) -> list[str]:

@@ -13,7 +13,7 @@ from backup_app.engines.bacula.extraction import download as downloads
 from backup_app.engines.bacula.extraction.cache import DAY, GRACE, Spool
 from backup_app.exceptions import EngineError, NotFound
 from backup_app.models import Download
-from backup_app.services import preparing
+from backup_app.services.downloads import tidy
 
 from ....support.factories import JobFactory
 
@@ -139,7 +139,7 @@ def test_upkeep_removes_what_nobody_wants(spool, settings):
     plan = made(spool, JobFactory())
     age(spool.folder / plan.decode(), GRACE + 10)
 
-    assert preparing.tidy() == 1
+    assert tidy() == 1
 
     assert names(spool) == []
 

@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.jobs.log_context import job_id
 from backup_app.jobs.tasks import run_job
+from backup_app.lib.log_context import job_id
 from backup_app.models import Job
 
 from ..support.factories import JobFactory
