@@ -1,6 +1,7 @@
 """The routes of the operations, each with and without a slash at its end."""
 
 from django.urls import URLPattern, re_path, register_converter
+from django.urls.converters import IntConverter, StringConverter
 from django.urls.resolvers import RoutePattern
 
 from .api.errors import unknown
@@ -16,7 +17,19 @@ from .api.views import (
     storages,
     subusers,
 )
-from .converters import NumberConverter, TextConverter
+
+
+class NumberConverter(IntConverter):
+    """A number that fits into 63 bits; a longer one is no route, which is a 404."""
+
+    regex = "[0-9]{1,18}"
+
+
+class TextConverter(StringConverter):
+    """A name or an address; PostgreSQL has no NUL in texts, so that there is no such route."""
+
+    regex = "[^/\\0]+"
+
 
 register_converter(NumberConverter, "number")
 register_converter(TextConverter, "text")

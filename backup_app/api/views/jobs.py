@@ -10,7 +10,6 @@ from ...engines import get_engine
 from ...jobs import adoption, control
 from .. import representations
 from ..operation import operation
-from ..pages import page
 from ..response_schemas import Canceled, JobAnswer, JobLogAnswer, Jobs, JobsPage, JobStarted
 from ..serializers.jobs import BackupOptions, BackupsOptions, JobsOptions
 
@@ -36,8 +35,15 @@ def backups(request, client_ip):
     found = access.jobs(request.caller).backups().filter(client=client, **_started(options))
     if options.get("path"):
         found = found.filter(_has_path(found, options["path"]))
-    rows, total = page(found, offset=options["offset"], limit=options.get("limit"))
+    rows, total = _page(found, offset=options["offset"], limit=options.get("limit"))
     return {"jobs": [representations.job(row) for row in rows], "total": total}
+
+
+def _page(queryset, *, offset: int = 0, limit: int | None = None) -> tuple[list, int]:
+    """Return a part of the rows, or all from ``offset`` on, and how many there are altogether."""
+    rows = list(queryset[offset:] if limit is None else queryset[offset:][:limit])
+    whole = not offset and (limit is None or len(rows) < limit)
+    return rows, len(rows) if whole else queryset.count()
 
 
 def _started(options):
@@ -97,7 +103,7 @@ def my_jobs(request):
     found = access.jobs(request.caller)
     if request.options.get("status"):
         found = found.filter(status=request.options["status"])
-    rows, total = page(found, offset=offset, limit=limit)
+    rows, total = _page(found, offset=offset, limit=limit)
     shown = [representations.job(row) for row in rows]
     return {"jobs": shown, "total": total, "limit": limit, "offset": offset}
 
