@@ -6,7 +6,7 @@ from ...lib.formatting import counted, size
 from ...services import protection
 from ..base import BackupCommand
 from ..lookup import clients_named
-from ..tables import table
+from ..terminal import table
 
 HEADS = ["client", "last good backup", "age", "size", "state"]
 COLOURS = {"ok": "green", "overdue": "bold red"}

@@ -5,8 +5,7 @@ from ...jobs import retention
 from ...lib.formatting import counted, size
 from ..base import BackupCommand
 from ..lookup import clients_named
-from ..tables import table
-from ..terminal import watched
+from ..terminal import table, watched
 
 HEADS = ["job", "client", "type", "level", "status", "ended", "size"]
 

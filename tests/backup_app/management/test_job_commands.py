@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from backup_app.jobs import execute
 from backup_app.jobs.worker_id import this_worker
-from backup_app.management import following
+from backup_app.management import started_jobs
 from backup_app.models import Job
 
 from ..support.commands import command, worker
@@ -15,7 +15,7 @@ from ..support.folder_engine import folder_engine
 
 @pytest.fixture(autouse=True)
 def engine(monkeypatch):
-    monkeypatch.setattr(following, "EVERY", 0.02)
+    monkeypatch.setattr(started_jobs, "EVERY", 0.02)
     with folder_engine():
         yield
 
@@ -111,7 +111,7 @@ class TestWaiting:
         )
 
     def test_it_says_so_when_no_worker_runs(self, client, monkeypatch):
-        monkeypatch.setattr(following, "PATIENCE", dt.timedelta())
+        monkeypatch.setattr(started_jobs, "PATIENCE", dt.timedelta())
 
         ran = command("run_backup", "db1", "--wait")
 
@@ -126,12 +126,12 @@ class TestWaiting:
         at_work = {"status": "running", "started": timezone.now(), "seen": timezone.now()}
         job = JobFactory(client=client, worker=this_worker() + "1", **at_work)
 
-        assert following.follow(job).message == (
+        assert started_jobs.follow(job).message == (
             "The process that did this job ended before it was done."
         )
 
     def test_it_waits_for_a_worker_that_is_busy(self, client, monkeypatch):
-        monkeypatch.setattr(following, "PATIENCE", dt.timedelta())
+        monkeypatch.setattr(started_jobs, "PATIENCE", dt.timedelta())
         JobFactory(status="running", seen=timezone.now())
 
         with worker():
