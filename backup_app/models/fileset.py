@@ -1,9 +1,14 @@
 """What of a client is backed up."""
 
+import re
+
 from django.db import models
 
 from ..conf import conf
 from .adoptable import Adoptable
+
+KINDS = ("mysql", "postgresql")
+DATABASE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_$-]{0,62}")
 
 
 class Fileset(Adoptable):

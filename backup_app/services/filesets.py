@@ -8,11 +8,10 @@ from django.utils import timezone
 from ..exceptions import Invalid
 from ..lib import cron
 from ..models import Client, Fileset
+from ..models.fileset import DATABASE, KINDS
 from . import names
 from .adopted import require_as_kept
 
-KINDS = ("mysql", "postgresql")
-DATABASE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_$-]{0,62}")
 ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
 LONGEST = 4096
 MOST_FOLDERS = 1000  # each of which is listed by a program of its own, and compared with all others

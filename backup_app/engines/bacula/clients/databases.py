@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ....exceptions import EngineError, Forbidden, NotFound, WrongState
-from ....services.filesets import DATABASE, KINDS
+from ....models.fileset import DATABASE, KINDS
 from ...base import Selection
 from ..catalog.job_log import Line, failed_programs
 from . import commands
