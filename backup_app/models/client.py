@@ -78,6 +78,6 @@ class Client(Adoptable):
         return self.name
 
     @property
-    def effective_schedule(self):
+    def effective_schedule(self) -> str:
         """The client's own schedule, or else its fileset's; "" when it has none."""
         return self.schedule or self.fileset.schedule
