@@ -6,7 +6,7 @@ from functools import cached_property
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
-from ....accounts.access import normalized
+from ....lib.addresses import normalized
 from ....models import Client, Fileset, Pool, Storage
 from ....services import filesets, pools
 from .. import names
