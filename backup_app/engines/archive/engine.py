@@ -20,12 +20,12 @@ from .backup import run as backup
 from .catalog import search, selection
 from .catalog.view import View
 from .databases import load, safety_dump
-from .download import reader
+from .download import planner, reader
 from .download.plan import Plan
 from .maintenance import check, rebuild, requirements, verify
 from .restore import destination
 from .restore import run as restore
-from .storage import disk, labels, removal
+from .storage import labels, removal, space
 from .transport import client_setup, commands, key_installation
 
 MiB = 1024 * 1024
@@ -106,11 +106,11 @@ class ArchiveEngine(Engine):
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
     def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
-        plan = reader.make_plan(View(job), tick)
+        plan = planner.make_plan(View(job), tick)
         return plan.size, plan.pack()
 
     def may_be_slow_to_plan(self, job) -> bool:
-        return not reader.is_quick(View(job))
+        return not planner.is_quick(View(job))
 
     def open_download(self, job, plan: bytes) -> reader.Download:
         return reader.Download(Plan.unpack(plan), self.frame_bytes)
@@ -152,7 +152,7 @@ class ArchiveEngine(Engine):
         return labels.storage_fault(storage)
 
     def disk_usage(self, storage) -> tuple[int, int] | None:
-        return disk.disk_usage(storage)
+        return space.disk_usage(storage)
 
     def remove(self, job) -> None:
         removal.remove(job)

@@ -14,7 +14,7 @@ from .catalog.extents import Part
 from .catalog.view import View
 from .restore.plan import Wanted, is_at_or_below
 from .storage.layout import manifest_path, volume_path
-from .storage.manifest_reader import ManifestReader
+from .storage.manifest import ManifestReader
 from .transport.process import nothing
 
 FEW = 50  # paths that each line of a manifest is compared with, before it is read

@@ -4,8 +4,7 @@ import io
 import tarfile
 
 from backup_app.engines.archive.storage.layout import manifest_path, sync
-from backup_app.engines.archive.storage.manifest import COLUMNS, ManifestWriter
-from backup_app.engines.archive.storage.manifest_reader import ManifestReader
+from backup_app.engines.archive.storage.manifest import COLUMNS, ManifestReader, ManifestWriter
 from backup_app.engines.archive.storage.tar_reader import TarStream
 from backup_app.engines.archive.storage.volume import VolumeWriter
 

@@ -1,23 +1,18 @@
-"""Filling the catalog while a backup is at work, and emptying it of what did not succeed."""
+"""Filling the catalog while a backup is at work."""
 
-from collections.abc import Iterator
+from django.db import transaction
 
-from django.db import connection, transaction
-
-from ....lib.bulk import insert_rows, quoted
+from ....lib.bulk import insert_rows
 from ....models import Client, Entry, Folder, Job
 from .. import paths
+from ..catalog.entries import ENTRY
+from ..catalog.folders import FOLDER, ensure_folder, folder_ids_by_hash
 from ..storage.manifest import ManifestWriter
 from ..storage.tar_reader import Member
 from .workspace import ToStore, Workspace
 
 BATCH = 5_000
 FOLDERS = 900  # in one query; SQLite takes no more than 999 values by the book
-ENTRY = (
-    "job_id folder_id node_id name kind size mtime_ns ctime_ns inode mode owner group target"
-    " sha256 offset length"
-).split()
-FOLDER = "client_id parent_id name path path_hash".split()
 
 
 class CatalogWriter:
@@ -101,7 +96,7 @@ def give_folders(client: Client, workspace: Workspace) -> None:
     """See to it that all folders that were listed are in the catalog, and tell their IDs."""
     for rows in workspace.dirs_without_folder(FOLDERS):
         hashes = {paths.digest(path): number for number, _, path, _ in rows}
-        found = folder_ids(client, hashes)
+        found = folder_ids_by_hash(client, hashes)
         missing = [
             (client.pk, parent, name, path, digest)
             for (_, name, path, parent), digest in zip(rows, hashes, strict=True)
@@ -110,56 +105,5 @@ def give_folders(client: Client, workspace: Workspace) -> None:
         if missing:
             with transaction.atomic():
                 insert_rows(Folder, FOLDER, missing)
-            found = folder_ids(client, hashes)
+            found = folder_ids_by_hash(client, hashes)
         workspace.give_folders((found[digest], number) for digest, number in hashes.items())
-
-
-def ensure_folder(client: Client, path: bytes) -> int:
-    """Return the ID of a folder that was not listed, made with its parents if needed."""
-    if known := folder_ids(client, [paths.digest(path)]):
-        return next(iter(known.values()))
-    folder, name = paths.split(path)
-    parent = None if path == paths.ROOT else ensure_folder(client, folder)
-    values = {"parent_id": parent, "name": name, "path": path}
-    return Folder.objects.get_or_create(
-        client=client, path_hash=paths.digest(path), defaults=values
-    )[0].pk
-
-
-def folder_ids(client: Client, hashes) -> dict[bytes, int]:
-    """Return the IDs of a client's folders by the hash of their paths."""
-    found = Folder.objects.filter(client=client, path_hash__in=list(hashes))
-    return dict(found.values_list("path_hash", "pk"))
-
-
-def folders_below(client: Client, path: bytes) -> Iterator[int]:
-    """Yield the IDs of a folder and of all below it."""
-    start = path.rstrip(b"/") + b"/"
-    below = Folder.objects.filter(client=client, path__gte=start, path__lt=start[:-1] + b"0")
-    yield from below.values_list("pk", flat=True)
-    yield from folder_ids(client, [paths.digest(path)]).values()
-
-
-def folder_paths(ids: list[int]) -> dict[int, bytes]:
-    """Return the paths of folders by their IDs."""
-    return dict(Folder.objects.filter(pk__in=ids).values_list("pk", "path"))
-
-
-def delete_entries(job: Job, count: int = 20_000) -> None:
-    """Delete the entries of a job, so many at once that others can write in between."""
-    while ids := list(
-        Entry.objects.filter(job=job).order_by("id").values_list("pk", flat=True)[:count]
-    ):
-        Entry.objects.filter(job=job, pk__lte=ids[-1]).delete()
-
-
-def delete_unused_folders(client: Client) -> None:
-    """Delete the folders of a client that no entry is about any more."""
-    folder, entry = quoted(Folder, [])[0], quoted(Entry, [])[0]
-    query = (
-        f"DELETE FROM {folder} WHERE client_id = %s"  # noqa: S608
-        f" AND NOT EXISTS (SELECT 1 FROM {entry} e WHERE e.node_id = {folder}.id)"
-        f" AND NOT EXISTS (SELECT 1 FROM {entry} e WHERE e.folder_id = {folder}.id)"
-    )
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(query, (client.pk,))

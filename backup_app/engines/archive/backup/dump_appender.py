@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ....models import Client
 from .. import paths
+from ..catalog.folders import ensure_folder
 from ..storage.tar_reader import BLOCK, Member
 from ..storage.volume import VolumeWriter
-from . import catalog_writer
 from .workspace import ToStore
 
 PIECE = 1024 * 1024
@@ -86,6 +86,6 @@ class Appender:
             path, kind, info.size, info.mode, "root", "root", mtime, b"", digest, start, length
         )
         folder, name = paths.split(path)
-        parent = catalog_writer.ensure_folder(self._client, folder)
-        node = catalog_writer.ensure_folder(self._client, path) if kind == "d" else None
+        parent = ensure_folder(self._client, folder)
+        node = ensure_folder(self._client, path) if kind == "d" else None
         self._add(member, ToStore(path, parent, name, kind, info.size, mtime, mtime, 0, "", node))

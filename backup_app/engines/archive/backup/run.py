@@ -16,6 +16,8 @@ from ....lib.formatting import counted
 from ....models import Job, JobSource, Volume
 from ...base import Outcome, Run
 from .. import paths
+from ..catalog import folders
+from ..catalog.entries import delete_entries
 from ..catalog.view import View
 from ..databases import dump
 from ..storage import layout, manifest, space
@@ -60,11 +62,11 @@ def discard(job: Job) -> None:
     try:
         layout.remove_files(job)
     finally:
-        catalog_writer.delete_entries(job)
+        delete_entries(job)
     with transaction.atomic():
         Volume.objects.filter(job=job).delete()
         JobSource.objects.filter(job=job).delete()
-    catalog_writer.delete_unused_folders(job.client)
+    folders.delete_unused_folders(job.client)
 
 
 class Backup:
@@ -100,7 +102,7 @@ class Backup:
         base = self._choose_base()
         if base:
             known = chain.known_rows(base, self.tally.tick)
-            self.workspace.build_on(known, partial(catalog_writer.folder_ids, self.client))
+            self.workspace.build_on(known, partial(folders.folder_ids_by_hash, self.client))
         unread = self._list()
         catalog_writer.give_folders(self.client, self.workspace)
         replaced = self._read()
@@ -207,7 +209,7 @@ class Backup:
         """Catalogue that all is gone which the view has in folders that are none any more."""
         view = View(base)
         for path in replaced:
-            for some in batches(catalog_writer.folders_below(self.client, path)):
+            for some in batches(folders.folders_below(self.client, path)):
                 rows = view.at(folder__in=some).values_list("folder", "folder__path", "name")
                 for folder, folder_path, name in rows:
                     self.workspace.keep(folder, name)
@@ -222,17 +224,17 @@ class Backup:
             self._keep(path)
         gone = self.workspace.gone()
         while some := list(islice(gone, GONE)):
-            names = catalog_writer.folder_paths({folder for folder, _ in some})
+            names = folders.folder_paths({folder for folder, _ in some})
             for folder, name in some:
                 self.catalog.add_gone(folder, names[folder], name)
             self.tally.tick()
 
     def _keep(self, path: bytes) -> None:
         """See to it that what is known of an unread path does not count as gone."""
-        self.workspace.keep_folders(catalog_writer.folders_below(self.client, path))
+        self.workspace.keep_folders(folders.folders_below(self.client, path))
         while path != paths.ROOT:
             folder, name = paths.split(path)
-            for parent in catalog_writer.folder_ids(self.client, [paths.digest(folder)]).values():
+            for parent in folders.folder_ids_by_hash(self.client, [paths.digest(folder)]).values():
                 self.workspace.keep(parent, name)
             path = folder
 

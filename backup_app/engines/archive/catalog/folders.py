@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from django.db import transaction
+from django.db import connection, transaction
 
-from ....lib.bulk import batches, insert_rows
-from ....models import Client, Folder
+from ....lib.bulk import batches, insert_rows, quoted
+from ....models import Client, Entry, Folder
 from .. import paths
-from ..backup import catalog_writer
+
+FOLDER = "client_id parent_id name path path_hash".split()
 
 
 def give_folders(client: Client, wanted: set[bytes]) -> None:
@@ -24,7 +25,7 @@ def give_folders(client: Client, wanted: set[bytes]) -> None:
             for above, name in [paths.split(path)]
         ]
         with transaction.atomic():
-            insert_rows(Folder, catalog_writer.FOLDER, rows)
+            insert_rows(Folder, FOLDER, rows)
         known |= folder_ids(client, depths[depth])
 
 
@@ -33,9 +34,52 @@ def folder_ids(client: Client, wanted: Iterable[bytes]) -> dict[bytes, int]:
     by_hash = {paths.digest(path): path for path in wanted}
     found: dict[bytes, int] = {}
     for batch in batches(by_hash):
-        rows = catalog_writer.folder_ids(client, batch)
+        rows = folder_ids_by_hash(client, batch)
         found.update((by_hash[digest], pk) for digest, pk in rows.items())
     return found
+
+
+def folder_ids_by_hash(client: Client, hashes) -> dict[bytes, int]:
+    """Return the IDs of a client's folders by the hash of their paths."""
+    found = Folder.objects.filter(client=client, path_hash__in=list(hashes))
+    return dict(found.values_list("path_hash", "pk"))
+
+
+def ensure_folder(client: Client, path: bytes) -> int:
+    """Return the ID of a folder that was not listed, made with its parents if needed."""
+    if known := folder_ids_by_hash(client, [paths.digest(path)]):
+        return next(iter(known.values()))
+    folder, name = paths.split(path)
+    parent = None if path == paths.ROOT else ensure_folder(client, folder)
+    values = {"parent_id": parent, "name": name, "path": path}
+    return Folder.objects.get_or_create(
+        client=client, path_hash=paths.digest(path), defaults=values
+    )[0].pk
+
+
+def folders_below(client: Client, path: bytes) -> Iterator[int]:
+    """Yield the IDs of a folder and of all below it."""
+    start = path.rstrip(b"/") + b"/"
+    below = Folder.objects.filter(client=client, path__gte=start, path__lt=start[:-1] + b"0")
+    yield from below.values_list("pk", flat=True)
+    yield from folder_ids_by_hash(client, [paths.digest(path)]).values()
+
+
+def folder_paths(ids: list[int]) -> dict[int, bytes]:
+    """Return the paths of folders by their IDs."""
+    return dict(Folder.objects.filter(pk__in=ids).values_list("pk", "path"))
+
+
+def delete_unused_folders(client: Client) -> None:
+    """Delete the folders of a client that no entry is about any more."""
+    folder, entry = quoted(Folder, [])[0], quoted(Entry, [])[0]
+    query = (
+        f"DELETE FROM {folder} WHERE client_id = %s"  # noqa: S608
+        f" AND NOT EXISTS (SELECT 1 FROM {entry} e WHERE e.node_id = {folder}.id)"
+        f" AND NOT EXISTS (SELECT 1 FROM {entry} e WHERE e.folder_id = {folder}.id)"
+    )
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(query, (client.pk,))
 
 
 def _above(path: bytes) -> Iterator[bytes]:

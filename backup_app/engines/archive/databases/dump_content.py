@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from ....exceptions import EngineError
 from ....models import Entry
-from ..download.reader import volume_files
+from ..storage.layout import volume_files
 from ..storage.volume import VolumeReader
 
 BLOCK = 1024 * 1024

@@ -7,7 +7,7 @@ from ...base import Outcome, Run
 from .. import paths, recorded
 from ..catalog import extents
 from ..catalog.view import View
-from ..transport.limits import time_limit
+from ..transport.process import time_limit
 from .dump import member_path
 from .dump_content import Content
 from .registry import server_of

@@ -13,8 +13,7 @@ from ..databases import safety_dump
 from ..restore import run, staging
 from ..storage.labels import storage_folder
 from ..storage.layout import manifest_path, volume_fault, volume_name
-from ..storage.manifest import SUFFIX
-from ..storage.manifest_reader import ManifestReader
+from ..storage.manifest import SUFFIX, ManifestReader
 from ..storage.removal import MARK, mark_path, remove_volume
 
 VOLUME = re.compile(r"job-(\d+)\.tar\.zst")

@@ -16,8 +16,7 @@ from ...base import Problem
 from .. import paths
 from ..catalog.folders import folder_ids, give_folders
 from ..storage.labels import storage_folder
-from ..storage.manifest import SUFFIX
-from ..storage.manifest_reader import ManifestReader, Row
+from ..storage.manifest import SUFFIX, ManifestReader, Row
 from ..storage.removal import mark_path
 from .rebuild_owners import Surroundings, moment
 

@@ -10,12 +10,12 @@ from ....lib.bulk import BATCH
 from ....models import Entry, Volume
 from ...base import Outcome, Run
 from .. import paths, recorded
-from ..backup import catalog_writer
 from ..backup.chain import volume_faults
 from ..catalog import extents
+from ..catalog.folders import folder_ids_by_hash
 from ..catalog.view import View
 from ..storage.layout import manifest_path, volume_path
-from ..storage.manifest_reader import ManifestReader, Row
+from ..storage.manifest import ManifestReader, Row
 from ..storage.tar_reader import Member, TarStream
 from ..storage.volume import VolumeReader
 
@@ -119,7 +119,7 @@ class Verification:
             if node != (path := paths.join(folder, name)):
                 self.fault(f"'{paths.shown(path)}' is another folder in the catalog.")
         view = View(self.job)
-        roots = catalog_writer.folder_ids(self.job.client, [paths.digest(paths.ROOT)]).values()
+        roots = folder_ids_by_hash(self.job.client, [paths.digest(paths.ROOT)]).values()
         try:
             found = extents.below(view, roots)
             unlike = recorded.unlike(view, [paths.ROOT], found, self.job_run.tick)

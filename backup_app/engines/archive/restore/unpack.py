@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ....exceptions import EngineError
 from .. import paths
 from ..catalog.extents import Part
-from ..download.reader import volume_files
+from ..storage.layout import volume_files
 from ..storage.tar_reader import Member, TarStream
 from ..storage.volume import END_OF_TAR, VolumeReader
 from ..transport.machines import Machine

@@ -6,6 +6,7 @@ its manifest come into being by a rename, after all of their bytes are on the di
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from ....exceptions import EngineError
@@ -31,6 +32,20 @@ def manifest_path(volume: Path) -> Path:
 def volume_path(volume: Volume) -> Path:
     """Return where a volume is; raises EngineError unless its storage is there."""
     return storage_folder(volume.job.storage) / volume.path
+
+
+def volume_files(job_ids: Iterable[int]) -> dict[int, Path]:
+    """Return the volume file of each job.
+
+    Raises EngineError for one that has none, and for a storage that is not there.
+    """
+    wanted = list(job_ids)
+    volumes = Volume.objects.filter(job__in=wanted).select_related("job__storage")
+    found = {volume.job_id: volume_path(volume) for volume in volumes}
+    for job_id in wanted:
+        if job_id not in found:
+            raise EngineError(f"Backup {job_id} has no volume.")
+    return found
 
 
 def volume_fault(volume: Volume) -> str:

@@ -1,6 +1,8 @@
-"""How much a backup may store: the quota of its pool, the capacity of its storage."""
+"""How much a backup may store: the quota of its pool, the capacity and disk of its storage."""
 
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
 from django.db.models import Sum
 
@@ -44,3 +46,22 @@ def left(allowed: int | None, **where) -> int | None:
         return None
     used = Job.objects.backups().good().filter(**where).aggregate(used=Sum("stored_bytes"))
     return allowed - (used["used"] or 0)
+
+
+def disk_usage(storage) -> tuple[int, int] | None:
+    """Return (capacity, free) in bytes of the disk that a storage's folder is, or will be, on.
+
+    None where it cannot be asked.
+    """
+    if not storage.path:
+        return None
+    try:
+        usage = shutil.disk_usage(_nearest(Path(storage.path)))
+    except OSError:
+        return None
+    return usage.total, usage.free
+
+
+def _nearest(folder):
+    """Return the folder, or of those above it the first that is there."""
+    return next(place for place in (folder, *folder.parents) if place.exists())

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from ....conf import conf
 from ....exceptions import EngineError
-from .limits import time_limit
 from .machines import machine_for
+from .process import time_limit
 
 
 def run_command(client, command: Sequence[str]) -> str:

@@ -10,9 +10,8 @@ from ....conf import conf
 from ....exceptions import EngineError, EngineUnreachable, WrongState
 from .client_setup import key_script
 from .host_keys import pin, pinned_keys
-from .limits import time_limit
 from .machines import machine_for
-from .process import Process
+from .process import Process, time_limit
 from .server_key import keys_folder
 from .ssh import address, ssh
 

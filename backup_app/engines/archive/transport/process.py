@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import subprocess
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
@@ -201,3 +202,14 @@ def environment() -> dict[str, str]:
     """Return the variables of a program: messages in English, nothing of our own settings."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     return kept | {"LC_ALL": "C.UTF-8"}
+
+
+def time_limit(seconds: float, error: EngineError) -> Callable[[], None]:
+    """Return a ``tick`` that raises the error after so many seconds."""
+    end = time.monotonic() + seconds
+
+    def tick():
+        if time.monotonic() > end:
+            raise error
+
+    return tick

@@ -11,7 +11,7 @@ from django.utils import timezone
 from backup_app import models
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.storage.layout import manifest_path
-from backup_app.engines.archive.storage.manifest_reader import ManifestReader
+from backup_app.engines.archive.storage.manifest import ManifestReader
 from backup_app.engines.base import Problem
 from backup_app.exceptions import EngineError
 from backup_app.models import Client, Entry, Folder, Job, JobSource, Volume

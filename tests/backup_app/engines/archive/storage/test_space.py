@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.storage import disk
+from backup_app.engines.archive.storage import space
 from backup_app.models import Storage
 
 
@@ -17,11 +17,11 @@ def test_the_disk_of_a_folder_is_asked(tmp_path):
 def test_a_folder_that_is_not_yet_there_will_be_on_the_disk_above_it(tmp_path):
     storage = Storage(path=str(tmp_path / "new" / "backups"))
 
-    assert disk.disk_usage(storage)[0] == shutil.disk_usage(tmp_path).total
+    assert space.disk_usage(storage)[0] == shutil.disk_usage(tmp_path).total
 
 
 @pytest.mark.parametrize("path", ["", "/a\0b", "/" + "x" * 300])
 def test_what_is_no_folder_is_unknown(path):
-    found = disk.disk_usage(Storage(path=path))
+    found = space.disk_usage(Storage(path=path))
 
     assert found is None or found[0] == shutil.disk_usage("/").total
