@@ -7,6 +7,8 @@ from django.db import connections
 from django.test import SimpleTestCase, TestCase, TransactionTestCase
 from hypothesis import settings
 
+from tests.prerequisites import left_out, need
+
 # A busy machine makes no test fail: hypothesis allows an example 200 ms unless told.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
@@ -42,6 +44,14 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: flushes(item) or is_of_class(item))
 
 
+def pytest_unconfigure(config):
+    """Say last, in one line, what was left out; workers have no terminal to say it on."""
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = terminal.stats.get("skipped", []) if terminal else []
+    if line := left_out(report.longrepr[2] for report in skipped):
+        terminal.write_line(line)
+
+
 def uses_database(item):
     is_marked = item.get_closest_marker("django_db") or "db" in item.fixturenames
     return is_marked or issubclass(getattr(item, "cls", None) or object, SimpleTestCase)
@@ -70,9 +80,7 @@ def django_db_setup(django_db_setup, django_db_blocker):
 def browser_type_launch_args(browser_type_launch_args):
     """Start Debian's Chromium; without it a test is skipped here and fails in CI."""
     chromium = shutil.which("chromium")
-    if chromium is None:
-        miss = pytest.fail if os.environ.get("CI") else pytest.skip
-        miss("There is no 'chromium' to show pages in: apt install chromium.")
+    need(chromium, "in a browser", "apt install chromium")
     # Playwright keeps an event loop in the tests' thread, where Django then sees async code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     return browser_type_launch_args | {"executable_path": chromium, "args": ["--no-sandbox"]}

@@ -9,7 +9,7 @@ from backup_app.engines.bacula import BaculaEngine
 from config import bacula
 from config.environment import Environment
 from tests.backup_app.engines.bacula.support.installation import SERVER, sql
-from tests.prerequisites import need
+from tests.prerequisites import need_bacula
 
 from .test_settings import run
 
@@ -104,7 +104,7 @@ def empty():
     """The URL of a database with nothing in it, which whoever asks may write to."""
     name = f"catalog-{os.getpid()}"
     made = sql(f'CREATE DATABASE "{name}"', check=False)
-    need(made.returncode == 0, f"No PostgreSQL for a catalog: {made.stderr}")
+    need_bacula(made.returncode == 0)
     yield "postgres://{user}:{password}@{host}:{port}/".format(**SERVER) + name
     sql(f'DROP DATABASE "{name}" WITH (FORCE)')
 

@@ -109,7 +109,7 @@ def test_a_child_that_is_killed_again_and_again_ends_the_others(family, tmp_path
     assert (tmp_path / "ended-first").exists()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="The kernel tells children on Linux only.")
+@pytest.mark.skipif(sys.platform != "linux", reason="on Linux (which alone tells children)")
 def test_a_parent_that_is_killed_leaves_no_orphans(family):
     parent, children = family
 

@@ -11,6 +11,7 @@ from backup_app.engines.archive.backup import catalog_writer
 from backup_app.engines.archive.storage.labels import storage_folder
 from backup_app.jobs import control, execute, periodic
 from backup_app.models import Entry, Job, Volume
+from tests.prerequisites import only_on
 
 from ..support.local_backups import back_up, begin, local_client, local_roots
 
@@ -30,7 +31,7 @@ def pragma(words):
         return cursor.fetchone()[0]
 
 
-@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL cannot be made this full.")
+@only_on("sqlite")  # PostgreSQL cannot be made this full.
 @pytest.mark.django_db(transaction=True)
 def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
     monkeypatch.setattr(catalog_writer, "BATCH", 500)
@@ -52,7 +53,7 @@ def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
     assert not job.has_leftovers
 
 
-@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL cannot be made this full.")
+@only_on("sqlite")  # PostgreSQL cannot be made this full.
 @pytest.mark.django_db(transaction=True)
 def test_the_end_is_written_once_there_is_room_again(machine, tmp_path, monkeypatch):
     """Not even the log fits; the database has room again while the worker waits."""

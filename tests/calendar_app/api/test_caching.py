@@ -323,14 +323,18 @@ QUERY_PARAMS = [
 ]  # fmt: skip
 
 
+# A page past the end is 404, and a large per_page means the most.
 @pytest.mark.parametrize(
-    "value", ["nonsense", "a\x00b", "-1", "9" * 40, "٣", "", "1e3x", "%s", "9%"]
+    ("name", "value"),
+    [
+        (name, value)
+        for name in QUERY_PARAMS
+        for value in ("nonsense", "a\x00b", "-1", "9" * 40, "٣", "", "1e3x", "%s", "9%")
+        if name not in {"page", "per_page"} or value != "9" * 40
+    ],
 )
-@pytest.mark.parametrize("name", QUERY_PARAMS)
 def test_a_bad_value_of_a_parameter_is_400_naming_it(name, value):
     EventFactory()
-    if name in {"page", "per_page"} and value == "9" * 40:
-        pytest.skip("a page past the end is 404, a large per_page is clamped")
 
     answer = get("/events", {name: value, **({"geoloc_lng": "0"} if name == "geoloc_lat" else {})})
 

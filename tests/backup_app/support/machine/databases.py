@@ -28,7 +28,7 @@ class Mysql:
     host, port = "127.0.0.1", "3306"
 
     def require(self):
-        need(is_there("mysql"), "No MariaDB lets root in: apt install mariadb-server.")
+        need(is_there("mysql"), "of MariaDB", "as root: apt install mariadb-server")
 
     def run(self, *sql, database="", check=True):
         """Execute statements as the administrator; return what they print."""
@@ -87,7 +87,7 @@ class Postgresql:
     host, port = "127.0.0.1", "5432"
 
     def require(self):
-        need(is_there("postgresql"), "No PostgreSQL lets root in: apt install postgresql.")
+        need(is_there("postgresql"), "of dumps of PostgreSQL", "as root: apt install postgresql")
 
     def run(self, *sql, database="postgres", check=True):
         command = ["runuser", "-u", "postgres", "--", "psql", "--no-psqlrc", "--quiet"]

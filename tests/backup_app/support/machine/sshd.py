@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.prerequisites import need
+from tests.prerequisites import need, need_root
 
 SSHD = "/usr/sbin/sshd"
 CONFIG = """\
@@ -61,8 +61,8 @@ class Server:
 @contextlib.contextmanager
 def serving(extra: str = ""):
     """Run a server until the block ends; ``extra`` are lines of its configuration."""
-    need(os.geteuid() == 0, "Only root can let other users log in over SSH.")
-    need(Path(SSHD).exists(), f"There is no '{SSHD}': apt install openssh-server.")
+    need_root()
+    need(Path(SSHD).exists(), "over SSH", "apt install openssh-server")
     Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="sshd-") as name:
         server = _start(Path(name), extra)
@@ -78,8 +78,8 @@ def serving(extra: str = ""):
 @contextlib.contextmanager
 def local_user(password: str):
     """Make a user of this machine with a password, and yield its name and home folder."""
-    need(os.geteuid() == 0, "Only root can make a user.")
-    need(shutil.which("useradd"), "There is no 'useradd': apt install passwd.")
+    need_root()
+    need(shutil.which("useradd"), "over SSH", "apt install passwd")
     name = f"backup-{os.getpid()}-{time.monotonic_ns() % 10**6}"
     home = Path(tempfile.mkdtemp(prefix="home-"))
     add = ["useradd", "--no-create-home", "--home-dir", home, "--shell", "/bin/sh", name]

@@ -11,13 +11,14 @@ from django.db import connection, transaction
 from calendar_app.api.filters import EventFilterSet
 from calendar_app.demo.generate import generate
 from calendar_app.models import Event, Organizer, Tag, Venue
+from tests.prerequisites import only_on
 
 from ...support.api_client import get
 from ...support.filtering import filtered
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="reads PostgreSQL's plans"),
+    only_on("postgresql"),
     pytest.mark.xdist_group("many events"),  # one process generates them
 ]
 

@@ -1,17 +1,17 @@
 """Where SQLite would read every event unless it is asked in its own way."""
 
 import pytest
-from django.db import connection
 
 from calendar_app.api.filters import EventFilterSet
 from calendar_app.demo.generate import generate
+from tests.prerequisites import only_on
 
 from ...support.factories import CategoryFactory, OrganizerFactory, TagFactory, VenueFactory
 from ...support.filtering import filtered
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.skipif(connection.vendor != "sqlite", reason="reads SQLite's plans"),
+    only_on("sqlite"),
 ]
 
 ALL = "start_date=1999-01-01&end_date=9999-12-31"

@@ -3,11 +3,11 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-import pytest
-from django.db import connection, connections
+from django.db import connections
 from django.test import TransactionTestCase
 
 from calendar_app.models import Category, Event, Tag, Venue
+from tests.prerequisites import only_on
 
 from ...support.api_client import P, client_of
 from ...support.factories import EventFactory, UserFactory, VenueFactory
@@ -31,7 +31,7 @@ def at_once(request, number=NUMBER):
         return list(pool.map(run, range(number)))
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time.")
+@only_on("postgresql")  # SQLite has one writer at a time.
 class ConcurrentWritesTests(TransactionTestCase):
     serialized_rollback = True  # The groups are the work of a migration.
 

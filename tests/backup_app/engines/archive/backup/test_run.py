@@ -166,7 +166,7 @@ def mounted(tree):
     """A small filesystem of its own at ``sub``."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", tree / "sub"]
     done = subprocess.run(mount, capture_output=True, check=False)
-    need(done.returncode == 0, "Mounting a filesystem is not permitted here.")
+    need(done.returncode == 0, "of mounts", "as root, where mounting is permitted")
     (tree / "sub/b").touch()
     yield tree / "sub"
     subprocess.run(["umount", tree / "sub"], check=True)
@@ -272,7 +272,7 @@ def test_a_full_disk_fails_the_backup_and_leaves_nothing(place, tree):
     client = local_client(place)
     mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place / "storage"]
     done = subprocess.run(mount, capture_output=True, check=False)
-    need(done.returncode == 0, "Mounting a filesystem is not permitted here.")
+    need(done.returncode == 0, "of mounts", "as root, where mounting is permitted")
     try:
         back_up(client)
         before = left(place)
@@ -292,7 +292,7 @@ def test_a_disk_that_is_full_while_listing_is_said(place, tree):
         (tree / f"{i:0>200}").touch()
     mount = ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", place / "storage"]
     done = subprocess.run(mount, capture_output=True, check=False)
-    need(done.returncode == 0, "Mounting a filesystem is not permitted here.")
+    need(done.returncode == 0, "of mounts", "as root, where mounting is permitted")
     try:
         with pytest.raises(EngineError, match="cannot be used"):
             back_up(client)
@@ -501,7 +501,7 @@ def test_a_file_that_shrinks_is_a_warning(place, tree):
 
 def test_an_unreadable_file_is_an_error_in_the_log(place, tree):
     # Of root's own, only what the kernel refuses is unreadable.
-    need(Path("/proc/self/mem").exists(), "There is no /proc here.")
+    need(Path("/proc/self/mem").exists(), "of unreadable files", "with /proc")
     client = local_client(place, include=[tree, "/proc/1/mem"])
 
     with local_roots(place, Path("/proc")):

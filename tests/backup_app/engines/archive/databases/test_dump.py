@@ -11,7 +11,7 @@ from backup_app.engines.archive.transport.machines import machine_for
 from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, WrongState
 from backup_app.jobs.job_run import JobRun
 from backup_app.models import JobLog
-from tests.prerequisites import need
+from tests.prerequisites import need_root
 
 from ....support.factories import ClientFactory, FilesetFactory, JobFactory
 from ....support.machine import sshd
@@ -115,7 +115,7 @@ def test_dump_is_told_in_the_log(client, credentials, kind, name, tmp_path):
 def test_each_database_is_dumped_once_and_its_file_removed(
     client, administrator, kind, name, tmp_path
 ):
-    need(os.geteuid() == 0, "Only root is let in without a password.")
+    need_root()
     with database(kind) as other:
         run = make_run(client, (kind, name), (kind, other), (kind, name))
         members = dump_members(run, machine_for(client), run.job.fileset, tmp_path)
@@ -293,7 +293,7 @@ def test_name_that_is_no_file_name_is_refused(client, name, tmp_path):
 
 
 def test_name_that_looks_like_an_option_is_none(kind, client, administrator, tmp_path):
-    need(os.geteuid() == 0, "Only root is let in without a password.")
+    need_root()
     SERVERS[kind].require()
 
     with pytest.raises(Exception, match="has no database '--help'"):

@@ -11,6 +11,7 @@ from backup_app.engines.archive.storage.layout import manifest_path
 from backup_app.exceptions import BackupError
 from backup_app.models import Entry, Folder, JobSource, Volume
 from tests.attacks import rounds
+from tests.prerequisites import only_on
 
 from ....support.local_backups import back_up, local_client, local_roots, volume_of
 from ....support.restores import restore, tree_of
@@ -163,7 +164,7 @@ def damaged_database(original, folder, seed):
 
 
 @pytest.mark.attack
-@pytest.mark.skipif("connection.vendor != 'sqlite'", reason="PostgreSQL has no such file.")
+@only_on("sqlite")  # PostgreSQL has no such file.
 @pytest.mark.django_db(transaction=True)
 def test_bits_that_flip_in_the_database_lose_nothing_in_silence(backup, tree, tmp_path):
     with connection.cursor() as cursor:

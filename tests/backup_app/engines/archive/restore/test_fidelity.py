@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.prerequisites import need
+from tests.prerequisites import need, need_root
 
 from ....support.local_backups import back_up, local_client, local_roots, view, volume_of
 
@@ -156,7 +156,7 @@ def test_kinds_and_metadata_survive(tree):
 
 
 def test_device_nodes_survive(tree):
-    need(os.geteuid() == 0, "Only root makes device nodes.")
+    need_root()
     os.mknod(tree / "null", stat.S_IFCHR | 0o666, os.makedev(1, 3))
     os.mknod(tree / "disk", stat.S_IFBLK | 0o640, os.makedev(7, 200))
 
@@ -172,11 +172,11 @@ def test_extended_attributes_and_acls_survive(tree):
     try:
         os.setxattr(tree / "file", "user.comment", b"binary \0\xff\n value")
     except OSError:
-        need(False, "The temporary folder's filesystem has no extended attributes.")
+        need(False, "of extended attributes", "TMPDIR on a filesystem that has them")
     acl = subprocess.run(
         ["setfacl", "-m", "u:12345:r,d:g:54321:rwx", tree], capture_output=True, check=False
     )
-    need(acl.returncode == 0, "setfacl is missing: apt install acl.")
+    need(acl.returncode == 0, "of access control lists", "apt install acl")
     subprocess.run(["setfacl", "-m", "u:12345:rw", tree / "file"], check=True)
 
     job = back_up(local_client(tree.parent))

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from backup_app.exceptions import EngineError
-from tests.prerequisites import need
+from tests.prerequisites import need_root
 
 from ....support.factories import ClientFactory
 from ....support.local_backups import back_up, local_client, local_roots
@@ -19,7 +19,7 @@ NET_RAW = bytes.fromhex("0100000200200000000000000000000000000000")  # as setcap
 
 @pytest.fixture
 def place(tmp_path):
-    need(os.geteuid() == 0, "Only root can make devices.")
+    need_root()
     with local_roots(tmp_path):
         yield tmp_path
 

@@ -12,7 +12,7 @@ from backup_app.engines.archive.transport import server_key
 from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError
 from tests.attacks import rounds
-from tests.prerequisites import need
+from tests.prerequisites import need_root
 
 from ....support.local_backups import back_up, local_client, local_roots, stored, view, volume_of
 from ....support.machine import sshd
@@ -308,7 +308,7 @@ class Swapper(threading.Thread):
 @pytest.fixture
 def trap(place, secrets):
     """What a user makes who owns a folder of the tree, and wants to read another one."""
-    need(os.geteuid() == 0, "Only root has files that others may not read.")
+    need_root()
     make(place / "tree/mine", "my own", STRANGER)
     (place / "aside").mkdir()
     (place / "aside/mine").symlink_to(secrets)
@@ -345,7 +345,7 @@ def test_no_swap_on_another_machine_leads_to_a_secret(place, trap, settings):
 @pytest.mark.attack
 def test_no_swap_before_the_reading_leads_to_a_secret(place, secrets, meanwhile):
     """The secret file is replaced by a new one, as programs do, just before each backup."""
-    need(os.geteuid() == 0, "Only root has files that others may not read.")
+    need_root()
     make(place / "tree/mine", "my own", STRANGER)
     client = local_client(place)
 

@@ -33,7 +33,7 @@ done
 
 @pytest.fixture(params=["sh", "bash", "dash"])
 def shell(request):
-    need(shutil.which(request.param), f"There is no shell '{request.param}'.")
+    need(shutil.which(request.param), "of shells", f"apt install {request.param}")
     return request.param
 
 

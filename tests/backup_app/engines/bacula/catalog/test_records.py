@@ -10,6 +10,7 @@ from django.db import connections
 from backup_app.engines.bacula import BaculaEngine
 from backup_app.engines.bacula.catalog.records import Catalog, is_id
 from backup_app.exceptions import EngineError, EngineUnreachable
+from tests.prerequisites import only_on
 
 from ..support.forged_jobs import execute, forged_job
 
@@ -182,10 +183,8 @@ def test_a_catalog_that_is_not_declared_is_named():
         Catalog("nowhere", BERLIN).clients()
 
 
+@only_on("sqlite")
 def test_a_catalog_in_another_kind_of_database_is_refused(db):
-    if connections["default"].vendor == "postgresql":
-        pytest.skip("The project's own database is of that kind.")
-
     with pytest.raises(EngineError, match="not PostgreSQL"):
         Catalog("default", BERLIN).clients()
 

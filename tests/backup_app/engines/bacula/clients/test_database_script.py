@@ -97,7 +97,7 @@ class TestDump:
 
     @pytest.mark.parametrize("shell", ["dash", "bash"])
     def test_every_shell_can(self, script, kind, name, shell):
-        need(shutil.which(shell), f"There is no {shell}: apt install {shell}.")
+        need(shutil.which(shell), "of shells", f"apt install {shell}")
 
         done = script.run("dump", kind, name, shell=shell)
 

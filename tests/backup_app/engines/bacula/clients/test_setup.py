@@ -9,7 +9,7 @@ import pytest
 from backup_app.engines.bacula.clients import databases, setup
 from backup_app.engines.bacula.config import passwords
 from backup_app.engines.bacula.engine import BaculaEngine
-from tests.prerequisites import need
+from tests.prerequisites import need_bacula
 
 from ....support.factories import ClientFactory, FilesetFactory
 
@@ -34,7 +34,7 @@ def make_config(engine, **attributes):
 
 
 def accepted(config, folder):
-    need(Path(PROGRAM).exists(), f"There is no '{PROGRAM}': apt install bacula-fd.")
+    need_bacula(Path(PROGRAM).exists())
     file = folder / "bacula-fd.conf"
     file.write_text(config)
     return subprocess.run([PROGRAM, "-t", "-c", file], capture_output=True, text=True)

@@ -11,7 +11,7 @@ import pytest
 from backup_app.engines.archive.backup import scan
 from backup_app.engines.bacula.config.patterns import exactly, patterns
 from backup_app.exceptions import EngineError
-from tests.prerequisites import need
+from tests.prerequisites import need_bacula
 
 LIBRARY = "/usr/lib/bacula/libbac-9.6.7.so"
 EXTENDED, NO_MATCHES = 1, 8
@@ -50,7 +50,7 @@ class Bacula:
     """What Bacula's library and the system's say about a path: they are what a file daemon asks."""
 
     def __init__(self):
-        need(Path(LIBRARY).exists(), f"There is no '{LIBRARY}': apt install bacula-common.")
+        need_bacula(Path(LIBRARY).exists())
         self._library, self._system = ctypes.CDLL(LIBRARY), ctypes.CDLL(None)
 
     def leaves_out(self, pattern, path):

@@ -1,6 +1,5 @@
 """What bextract could be led to do runs with nothing but one folder to do it in."""
 
-import os
 import subprocess
 import sys
 import time
@@ -10,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from backup_app.engines.bacula.extraction import confine
-from tests.prerequisites import need
+from tests.prerequisites import need_root
 
 NOBODY = 65534
 IN_ROW = ["/bin/sh", "-c"]
@@ -40,7 +39,7 @@ def run(place, script, user):
 
 @pytest.fixture(params=[0, NOBODY], ids=["root", "nobody"])
 def user(request):
-    need(os.geteuid() == 0, "Only root can become another user.")
+    need_root()
     return request.param
 
 
@@ -81,7 +80,7 @@ def test_it_changes_nothing_elsewhere(place, user, script):
 
 
 def test_it_makes_no_devices(place):
-    need(os.geteuid() == 0, "Only root can make a device.")
+    need_root()
 
     done = run(place, "mknod inside/null c 1 3", 0)
 

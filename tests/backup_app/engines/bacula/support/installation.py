@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.prerequisites import need
+from tests.prerequisites import need_bacula
 
 from . import configs
 from .daemon import Daemon
@@ -34,11 +34,10 @@ SERVER = {
 
 def require() -> None:
     """Go on only where a Bacula can be started."""
-    for program in [*PROGRAMS.values(), TABLES, "/usr/sbin/bconsole"]:
-        need(Path(program).exists(), f"There is no '{program}': apt install bacula-server.")
-    need(os.geteuid() == 0, "Only root can back up any folder.")
-    asked = sql("SELECT 1", check=False)
-    need(asked.returncode == 0, f"No PostgreSQL for a catalog: {asked.stderr.strip()}")
+    programs = [*PROGRAMS.values(), TABLES, "/usr/sbin/bconsole"]
+    # Only root can back up any folder.
+    need_bacula(os.geteuid() == 0 and all(Path(program).exists() for program in programs))
+    need_bacula(sql("SELECT 1", check=False).returncode == 0)
 
 
 def sql(*statements, database="postgres", check=True):

@@ -38,10 +38,10 @@ class Network:
     def start(self) -> None:
         """Make it; the test is skipped where that is not possible."""
         for program, package in PROGRAMS.items():
-            need(shutil.which(program), f"There is no '{program}': apt install {package}.")
+            need(shutil.which(program), "of hosts", f"apt install {package}")
         remove_left_over()
         made = _ip("link", "add", self.tag, "type", "bridge", check=False)
-        need(made.returncode == 0, f"No network can be made here: {made.stderr.strip()}")
+        need(made.returncode == 0, "of hosts", "as root, where networks can be made")
         _ip("address", "add", f"{self.own_address}/24", "dev", self.tag)
         _ip("link", "set", self.tag, "up")
         for host in self.hosts:

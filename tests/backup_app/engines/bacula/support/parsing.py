@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.prerequisites import need
+from tests.prerequisites import need_bacula
 
 READER = "/usr/lib/bacula/bdirjson"
 AROUND = """\
@@ -27,7 +27,7 @@ Job { Name = reader-job; Type = Restore; Client = reader-client; FileSet = reade
 
 def parse(text: str, folder: Path) -> dict[tuple[str, str], dict]:
     """Return the resources that a text adds to a configuration, by their kind and name."""
-    need(Path(READER).exists(), f"There is no '{READER}': apt install bacula-director.")
+    need_bacula(Path(READER).exists())
     file = folder / "parsed.conf"
     file.write_bytes((AROUND + text).encode(errors="surrogateescape"))
     done = subprocess.run([READER, "-c", file], capture_output=True)
