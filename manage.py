@@ -36,9 +36,9 @@ def sentence(error):
     """Return what an operator can do something about; None for an error that is a fault of ours."""
     if isinstance(error, ImproperlyConfigured):
         return str(error)
-    from config import databases
+    from config.site import database_errors
 
-    return databases.sentence(error)
+    return database_errors.sentence(error)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from backup_app import conf as backup_conf
 from calendar_app import conf as calendar_conf
-
-from . import bacula, data, services
-from .environment import load, wrong
+from config.environment import bacula, data_folder, services
+from config.environment.variables import load, wrong
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
@@ -21,7 +20,7 @@ env = load(BASE_DIR / ".env")
 
 # --- What this installation is ---------------------------------------------------------------
 
-DATA_DIR = data.folder(BASE_DIR / env.text("DATA_DIR", "var"))
+DATA_DIR = data_folder.folder(BASE_DIR / env.text("DATA_DIR", "var"))
 PRODUCTION = env.boolean("PRODUCTION")
 DEBUG = env.boolean("DEBUG")
 SECRET_KEY = env.text("SECRET_KEY")
@@ -38,7 +37,7 @@ if PRODUCTION and not ALLOWED_HOSTS:
     )
 if SECRET_KEY and (len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5):
     raise ImproperlyConfigured("SECRET_KEY is too weak: use 50 random characters or more.")
-SECRET_KEY = SECRET_KEY or data.secret_key(DATA_DIR / "secret.key")
+SECRET_KEY = SECRET_KEY or data_folder.secret_key(DATA_DIR / "secret.key")
 ALLOWED_HOSTS = ALLOWED_HOSTS or [".localhost", "127.0.0.1", "[::1]"]
 
 # The path that everything is mounted below, "" or such as "apps/".
@@ -73,9 +72,9 @@ INSTALLED_APPS = [
     "django_tasks_db",
 ]
 MIDDLEWARE = [
-    "config.access.with_request_id",
-    "config.headers.with_policies",
-    "config.requests.without_nul_cookies",
+    "config.serving.access_log.with_request_id",
+    "config.serving.headers.with_policies",
+    "config.serving.requests.without_nul_cookies",
     "corsheaders.middleware.CorsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -87,7 +86,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.errors.ThrottledMiddleware",
+    "config.site.errors.ThrottledMiddleware",
 ]
 TEMPLATES = [
     {
@@ -107,7 +106,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Services --------------------------------------------------------------------------------
 
-DATABASES = {"default": services.database(env.text("DATABASE_URL"), DATA_DIR / data.DATABASE)}
+DATABASES = {
+    "default": services.database(env.text("DATABASE_URL"), DATA_DIR / data_folder.DATABASE)
+}
 CACHES = {"default": services.cache(env.text("CACHE_URL"))}
 # Backups run for hours, so nothing else stands in their queue.
 QUEUES = ["default", "backups"]
@@ -127,15 +128,15 @@ ICON = f"{STATIC_URL}calendar_app/icon.svg"
 WHITENOISE_USE_FINDERS = True  # serves the apps' files where they are: nothing to collect
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_URL = f"/{BASE_PATH}media/"
-MEDIA_ROOT = DATA_DIR / data.MEDIA
+MEDIA_ROOT = DATA_DIR / data_folder.MEDIA
 FILE_UPLOAD_PERMISSIONS = 0o600  # this service alone serves them
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 
 # --- Accounts and browsers -------------------------------------------------------------------
 
-AUTHENTICATION_BACKENDS = ["config.logins.SlowedBackend"]
+AUTHENTICATION_BACKENDS = ["config.logins.authentication.SlowedBackend"]
 PASSWORD_HASHERS = [
-    "config.hashers.Argon2PasswordHasher",
+    "config.logins.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
@@ -149,7 +150,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "admin:login"
 CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
-CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "config.site.errors.csrf_failure"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"/{BASE_PATH}"
 
 HTTPS = env.boolean("HTTPS", PRODUCTION)
@@ -183,7 +184,7 @@ CORS_EXPOSE_HEADERS = ["X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag", "X-Req
 REST_FRAMEWORK = {
     # The first one names itself in WWW-Authenticate, which makes a refusal a 401.
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "config.logins.SlowedBasicAuthentication",
+        "config.logins.authentication.SlowedBasicAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     # A view that is public says so.
@@ -193,11 +194,11 @@ REST_FRAMEWORK = {
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 globals().update(env.group("CALENDAR_", calendar_conf.DEFAULTS))
-CALENDAR_CLIENT_ADDRESS = "config.logins.address"
+CALENDAR_CLIENT_ADDRESS = "config.logins.authentication.address"
 # What the demo's client backs up; in production only the operator says what may be read.
-BACKUP_LOCAL_ROOTS = [] if PRODUCTION else [str(DATA_DIR / data.DEMO_FILES)]
+BACKUP_LOCAL_ROOTS = [] if PRODUCTION else [str(DATA_DIR / data_folder.DEMO_FILES)]
 globals().update(env.group("BACKUP_", backup_conf.DEFAULTS))
-BACKUP_CLIENT_ADDRESS = "config.logins.address"
+BACKUP_CLIENT_ADDRESS = "config.logins.authentication.address"
 BACKUP_QUEUE = "backups"
 globals().update(bacula.settings(env, DATABASES, backup_conf.ENGINES))
 IGNORED_VARIABLES = env.ignored
@@ -257,7 +258,7 @@ UNFOLD = {
     "SITE_HEADER": "Calendar and backup",
     "STYLES": [f"{STATIC_URL}config/admin.css"],
     "SITE_FAVICONS": [{"rel": "icon", "href": ICON}],
-    "SIDEBAR": {"navigation": "config.navigation.sidebar"},
+    "SIDEBAR": {"navigation": "config.site.navigation.sidebar"},
 }
 
 # --- Logging ---------------------------------------------------------------------------------
@@ -268,8 +269,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "text": {"()": "config.logs.TextFormatter"},
-        "json": {"()": "config.logs.JSONFormatter"},
+        "text": {"()": "config.serving.logs.TextFormatter"},
+        "json": {"()": "config.serving.logs.JSONFormatter"},
     },
     "handlers": {"terminal": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["terminal"], "level": LOG_LEVEL},

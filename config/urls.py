@@ -13,13 +13,14 @@ from drf_spectacular.views import (
     SpectacularSwaggerSplitView,
 )
 
-from . import errors, health
-from .media import media, redoc
+from config.serving import health
+from config.site import errors
+from config.site.media import media, redoc
 
-handler400 = "config.errors.bad_request"
-handler403 = "config.errors.forbidden"
-handler404 = "config.errors.not_found"
-handler500 = "config.errors.server_error"
+handler400 = "config.site.errors.bad_request"
+handler403 = "config.site.errors.forbidden"
+handler404 = "config.site.errors.not_found"
+handler500 = "config.site.errors.server_error"
 
 home = login_not_required(TemplateView.as_view(template_name="home.html"))
 icon = login_not_required(require_safe(RedirectView.as_view(url=settings.ICON)))

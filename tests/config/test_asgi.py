@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 from django.core.exceptions import RequestDataTooBig
 
-from config import asgi, connections, web
-from config.asgi import Application
-from config.connections import bound
+from config.serving import asgi, connections, web
+from config.serving.asgi import Application
+from config.serving.connections import bound
 
 from .serving import wait_for
 

@@ -6,8 +6,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from backup_app.conf import ENGINES
 from backup_app.engines.bacula import BaculaEngine
-from config import bacula
-from config.environment import Environment
+from config.environment import bacula
+from config.environment.variables import Environment
 from tests.backup_app.engines.bacula.support.installation import SERVER, sql
 from tests.prerequisites import need_bacula
 

@@ -1,6 +1,6 @@
 import pytest
 
-from config.caches import BoundedMemoryCache
+from config.serving.caches import BoundedMemoryCache
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from backup_app import conf as backup_conf
 from calendar_app import conf as calendar_conf
-from config.environment import Environment, load
+from config.environment.variables import Environment, load
 
 
 def reading(value):

@@ -3,7 +3,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.test import Client
 
 from calendar_app.api import namespace
-from config import errors
+from config.site import errors
 
 
 @pytest.mark.parametrize("path", ["/calendar", "/calendar/", "/calendar/nothing"])

@@ -12,13 +12,13 @@ from rest_framework.test import APIClient
 from backup_app.accounts import throttling
 from backup_app.accounts.throttling import LoginThrottle
 from backup_app.models import LoginAttempt
-from config import hashers
-from config.hashers import Argon2PasswordHasher, Gate, Remembered
+from config.logins import hashers
+from config.logins.hashers import Argon2PasswordHasher, Gate, Remembered
 
 
 @pytest.fixture(autouse=True)
 def argon2(settings):
-    settings.PASSWORD_HASHERS = ["config.hashers.Argon2PasswordHasher"]
+    settings.PASSWORD_HASHERS = ["config.logins.hashers.Argon2PasswordHasher"]
 
 
 @pytest.fixture

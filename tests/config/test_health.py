@@ -7,8 +7,9 @@ from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
 from backup_app.jobs import readiness
-from config import health, services
+from config.environment import services
 from config.models import Worker
+from config.serving import health
 from tests.backup_app.support.factories import ClientFactory
 
 

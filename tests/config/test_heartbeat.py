@@ -8,9 +8,9 @@ from django.core.management import call_command
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from config import heartbeat
 from config.management.commands.worker import prune
 from config.models import LOST, Worker
+from config.serving import heartbeat
 
 from .serving import wait_for
 

@@ -14,7 +14,7 @@ from backup_app.lib.log_context import about_job
 from backup_app.models import Job
 from calendar_app.api import namespace
 from calendar_app.services.tasks import fetch_image
-from config.logs import JSONFormatter, TextFormatter
+from config.serving.logs import JSONFormatter, TextFormatter
 
 from .serving import HTTP, serving, wait_for
 
@@ -114,7 +114,7 @@ def test_a_request_is_one_line_with_the_id_of_its_answer(client, log, path):
     assert (
         events[0].items()
         >= {
-            "logger": "config.access",
+            "logger": "config.serving.access_log",
             "client": "127.0.0.1",
             "method": "GET",
             "path": path,

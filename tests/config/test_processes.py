@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from config import processes
+from config.serving import processes
 
 PARENT = """
-from config.processes import run_together
+from config.serving.processes import run_together
 children = {children!r}
 print("ended:", run_together(children, "."), flush=True)
 """

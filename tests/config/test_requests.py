@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from config.requests import in_utf8
+from config.serving.requests import in_utf8
 from config.wsgi import application
 
 NAMESPACE = "/calendar/events/v1"

@@ -53,8 +53,8 @@ def test_nothing_waits_behind_backups():
     commands = _commands(3, web_workers=2, threads=4, backup_workers=2)
 
     assert {name: " ".join(words[1:3]) for name, words in commands.items()} == {
-        "web worker 1": "-m config.web",
-        "web worker 2": "-m config.web",
+        "web worker 1": "-m config.serving.web",
+        "web worker 2": "-m config.serving.web",
         "background worker": "manage.py worker",
         "backup worker 1": "manage.py worker",
         "backup worker 2": "manage.py worker",

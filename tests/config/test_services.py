@@ -1,7 +1,7 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config import services
+from config.environment import services
 
 
 def test_the_database_is_a_file_unless_a_url_names_another(tmp_path):
@@ -77,7 +77,7 @@ def test_a_wrong_database_is_refused_without_its_password(url, sentence, tmp_pat
 
 def test_the_cache_is_memory_unless_a_url_names_another():
     assert services.cache("") == services.cache("locmemcache://") | {"LOCATION": ""}
-    assert services.cache("")["BACKEND"] == "config.caches.BoundedMemoryCache"
+    assert services.cache("")["BACKEND"] == "config.serving.caches.BoundedMemoryCache"
     assert services.cache("redis://127.0.0.1:6379/3") == {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": "redis://127.0.0.1:6379/3",

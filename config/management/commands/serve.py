@@ -6,7 +6,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections as databases
 
-from ... import connections, data, health, processes
+from config.environment import data_folder
+from config.serving import connections, health, processes
 
 PAGES = {
     "": "what is here",
@@ -67,7 +68,7 @@ class Command(BaseCommand):
             raise CommandError("--web-workers, --threads and --backup-workers must be 1 or more.")
         if with_parent:
             processes.end_with_parent()
-        with data.served_once(settings.DATA_DIR):
+        with data_folder.served_once(settings.DATA_DIR):
             self._serve(**options)
 
     def _serve(self, *, host, port, setup, **options):
@@ -100,7 +101,7 @@ def _commands(listener, *, web_workers, threads, backup_workers, **options):
     queue = settings.BACKUP_QUEUE
     commands = {}
     for number in range(1, web_workers + 1):
-        commands[f"web worker {number}"] = f"-m config.web {listener} {threads}"
+        commands[f"web worker {number}"] = f"-m config.serving.web {listener} {threads}"
     commands["background worker"] = f"manage.py worker --exclude-queues={queue}"
     for number in range(1, backup_workers + 1):
         commands[f"backup worker {number}"] = f"manage.py worker --queue-name={queue}"

@@ -10,8 +10,7 @@ from django.db import transaction
 
 from backup_app.accounts import api_keys
 from backup_app.demo.seeding import ADDRESS
-
-from ...data import DEMO_FILES
+from config.environment.data_folder import DEMO_FILES
 
 EMAIL = "demo@example.org"
 

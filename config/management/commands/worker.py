@@ -4,10 +4,9 @@ from django_tasks.signals import task_finished, task_started
 from django_tasks_db.management.commands.db_worker import Command as DatabaseWorker
 
 from backup_app.jobs import periodic
-
-from ... import health
-from ...heartbeat import beating
-from ...logs import task_id
+from config.serving import health
+from config.serving.heartbeat import beating
+from config.serving.logs import task_id
 
 KEEP_DAYS = 14
 

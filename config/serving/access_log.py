@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.signals import request_finished
 from django.dispatch import receiver
 
-from .logins import address
-from .logs import request_id
+from config.logins.authentication import address
+from config.serving.logs import request_id
 
 HEADER = "X-Request-ID"
 SANE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")

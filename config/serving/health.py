@@ -12,8 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from backup_app.jobs import readiness
-
-from .models import Worker
+from config.models import Worker
 
 
 @login_not_required

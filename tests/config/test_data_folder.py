@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config import data
+from config.environment import data_folder
 
 from .test_settings import run
 
@@ -19,7 +19,7 @@ def is_open(path, folder):
 
 
 def test_the_folder_is_made_for_its_owner_alone(tmp_path):
-    made = data.folder(tmp_path / "a" / "b")
+    made = data_folder.folder(tmp_path / "a" / "b")
 
     assert mode(made) == 0o700
 
@@ -28,21 +28,21 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").touch()
 
     with pytest.raises(ImproperlyConfigured, match=r"DATA_DIR is '.*file', which cannot be made"):
-        data.folder(tmp_path / "file")
+        data_folder.folder(tmp_path / "file")
 
 
 def test_the_key_is_random_and_kept(tmp_path):
-    first = data.secret_key(tmp_path / "secret.key")
+    first = data_folder.secret_key(tmp_path / "secret.key")
 
-    assert data.secret_key(tmp_path / "secret.key") == first
-    assert data.secret_key(tmp_path / "another.key") != first
+    assert data_folder.secret_key(tmp_path / "secret.key") == first
+    assert data_folder.secret_key(tmp_path / "another.key") != first
     assert len(first) >= 50
     assert mode(tmp_path / "secret.key") == 0o600
 
 
 def test_processes_that_start_together_share_one_key(tmp_path):
     with ThreadPoolExecutor(8) as pool:
-        keys = set(pool.map(data.secret_key, [tmp_path / "secret.key"] * 8))
+        keys = set(pool.map(data_folder.secret_key, [tmp_path / "secret.key"] * 8))
 
     assert len(keys) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]
@@ -52,18 +52,18 @@ def test_an_empty_key_is_refused(tmp_path):
     (tmp_path / "secret.key").touch()
 
     with pytest.raises(ImproperlyConfigured, match="is empty"):
-        data.secret_key(tmp_path / "secret.key")
+        data_folder.secret_key(tmp_path / "secret.key")
 
 
 def test_a_folder_is_served_once_at_a_time(tmp_path):
     with (
-        data.served_once(tmp_path),
+        data_folder.served_once(tmp_path),
         pytest.raises(ImproperlyConfigured, match="Another 'serve' has the data folder"),
-        data.served_once(tmp_path),
+        data_folder.served_once(tmp_path),
     ):
         pass
 
-    with data.served_once(tmp_path):
+    with data_folder.served_once(tmp_path):
         assert mode(tmp_path / "serve.lock") == 0o600
 
 
@@ -81,7 +81,7 @@ class TestOpenFolder:
             assert done.returncode == 0, done.stderr
 
         written = [path for path in tmp_path.rglob("*") if path.is_file()]
-        ours = [path for path in written if data.DEMO_FILES not in path.parts]
+        ours = [path for path in written if data_folder.DEMO_FILES not in path.parts]
         assert {path.suffix for path in ours} >= {".sqlite3", ".key", ".env", ".jpg", ".zst"}
         assert [path for path in ours if is_open(path, tmp_path)] == []
 
@@ -92,7 +92,7 @@ class TestOpenFolder:
             path.touch(0o666)
         (tmp_path / "media").mkdir(0o755)
 
-        data.folder(tmp_path)
+        data_folder.folder(tmp_path)
 
         assert {mode(path) for path in files} == {0o600}
         assert mode(tmp_path / "media") == 0o700
@@ -104,6 +104,6 @@ class TestOpenFolder:
         elsewhere.chmod(0o644)
         (tmp_path / "secret.key").symlink_to(elsewhere)
 
-        data.folder(tmp_path)
+        data_folder.folder(tmp_path)
 
         assert mode(elsewhere) == 0o644

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from . import services
-from .environment import Environment, wrong
+from config.environment import services
+from config.environment.variables import Environment, wrong
 
 Values = dict[str, bool | int | str]
 ALIAS = "bacula"

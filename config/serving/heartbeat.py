@@ -11,7 +11,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models.functions import Now
 from django_tasks_db.models import DBTaskResult
 
-from .models import Worker
+from config.models import Worker
 
 EVERY = 5  # seconds
 DAY = 24 * 3600

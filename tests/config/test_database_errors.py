@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 from django.db import DatabaseError, IntegrityError, connection
 
-from config import databases
+from config.site import database_errors
 from tests.attacks import rounds
 
 from .test_settings import run
@@ -138,11 +138,11 @@ def test_a_table_that_is_missing_is_a_matter_of_migrations():
     with pytest.raises(DatabaseError) as failed, connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM no_such_table")
 
-    assert databases.sentence(failed.value).startswith(
+    assert database_errors.sentence(failed.value).startswith(
         f"The database '{connection.settings_dict['NAME']}'"
     )
-    assert "is not up to date. Run 'manage.py migrate'. (" in databases.sentence(failed.value)
+    assert "is not up to date. Run 'manage.py migrate'. (" in database_errors.sentence(failed.value)
 
 
 def test_a_fault_of_ours_is_not_explained_away():
-    assert databases.sentence(IntegrityError("UNIQUE constraint failed")) is None
+    assert database_errors.sentence(IntegrityError("UNIQUE constraint failed")) is None

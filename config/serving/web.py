@@ -1,4 +1,4 @@
-"""A web worker: ``python -m config.web DESCRIPTOR THREADS``, with that of a bound socket."""
+"""A web worker: ``python -m config.serving.web DESCRIPTOR THREADS``, given a bound socket."""
 
 import resource
 import socket
@@ -9,11 +9,10 @@ from django.conf import settings
 
 from backup_app.conf import conf as backup
 from calendar_app.conf import conf as calendar
-
-from . import connections
-from .asgi import Application
-from .connections import Connection
-from .wsgi import application
+from config.serving import connections
+from config.serving.asgi import Application
+from config.serving.connections import Connection
+from config.wsgi import application
 
 SHUTDOWN_SECONDS = 20  # for the answers that are under way
 FORM = 1_000_000  # bytes of a form around its file

@@ -6,8 +6,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import environ
 
-from . import data
-from .environment import wrong
+from config.environment import data_folder
+from config.environment.variables import wrong
 
 POSTGRESQL = {"postgres", "postgresql"}
 CACHES = {"locmemcache", "redis", "rediss", "dummycache"}
@@ -29,7 +29,7 @@ SQLITE_OPTIONS = {
 def database(url: str, default: Path) -> dict:
     """Return an entry of DATABASES: for a URL, or for the SQLite file ``default`` without one."""
     if not url:
-        data.private_file(default)
+        data_folder.private_file(default)
         return _sqlite({"ENGINE": environ.Env.DB_SCHEMES["sqlite"], "NAME": str(default)})
     if _parts("DATABASE_URL", url, POSTGRESQL | {"sqlite"}).scheme in POSTGRESQL:
         return postgresql("DATABASE_URL", url)
@@ -54,7 +54,7 @@ def cache(url: str) -> dict:
     scheme = _parts("CACHE_URL", url or "locmemcache://", CACHES).scheme
     entry = environ.Env.cache_url_config(url or "locmemcache://")
     if scheme == "locmemcache":
-        entry["BACKEND"] = "config.caches.BoundedMemoryCache"
+        entry["BACKEND"] = "config.serving.caches.BoundedMemoryCache"
         entry["OPTIONS"] = MEMORY_OPTIONS | entry.get("OPTIONS", {})
     return entry
 

@@ -1,0 +1,1 @@
+"""Settings read from environment variables and checked."""

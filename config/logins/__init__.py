@@ -1,0 +1,1 @@
+"""How people and programs log in, and how their passwords are kept."""

@@ -1,0 +1,1 @@
+"""What serves requests and watches the processes: servers, middleware, logs, health."""

@@ -1,0 +1,1 @@
+"""The menu, media files and error pages around the two apps."""
