@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import environ
@@ -26,7 +27,7 @@ SQLITE_OPTIONS = {
 }
 
 
-def database(url: str, default: Path) -> dict:
+def database(url: str, default: Path) -> dict[str, Any]:
     """Return an entry of DATABASES: for a URL, or for the SQLite file ``default`` without one."""
     if not url:
         data_folder.private_file(default)
@@ -39,33 +40,34 @@ def database(url: str, default: Path) -> dict:
     return _sqlite(entry)
 
 
-def postgresql(name: str, url: str) -> dict:
+def postgresql(name: str, url: str) -> dict[str, Any]:
     """Return an entry of DATABASES for the URL that a variable has."""
     _parts(name, url, POSTGRESQL)
-    entry = environ.Env.db_url_config(url)
+    entry: dict[str, Any] = environ.Env.db_url_config(url)
     if not entry["NAME"]:
         raise wrong(name, shown(url), "names no database")
     defaults = {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
     return defaults | entry | {"OPTIONS": {"connect_timeout": 5} | entry.get("OPTIONS", {})}
 
 
-def cache(url: str) -> dict:
+def cache(url: str) -> dict[str, Any]:
     """Return the default entry of CACHES: in the process's memory without a URL."""
     scheme = _parts("CACHE_URL", url or "locmemcache://", CACHES).scheme
-    entry = environ.Env.cache_url_config(url or "locmemcache://")
+    entry: dict[str, Any] = environ.Env.cache_url_config(url or "locmemcache://")
     if scheme == "locmemcache":
         entry["BACKEND"] = "config.serving.caches.BoundedMemoryCache"
         entry["OPTIONS"] = MEMORY_OPTIONS | entry.get("OPTIONS", {})
     return entry
 
 
-def mail(url: str) -> dict:
+def mail(url: str) -> dict[str, Any]:
     """Return the EMAIL settings of a URL: the terminal without one."""
     _parts("EMAIL_URL", url or "consolemail://", MAIL)
-    return environ.Env.email_url_config(url or "consolemail://")
+    entry: dict[str, Any] = environ.Env.email_url_config(url or "consolemail://")
+    return entry
 
 
-def _sqlite(entry: dict) -> dict:
+def _sqlite(entry: dict[str, Any]) -> dict[str, Any]:
     return entry | {"CONN_MAX_AGE": None, "OPTIONS": SQLITE_OPTIONS | entry.get("OPTIONS", {})}
 
 
