@@ -15,8 +15,14 @@ from dataclasses import dataclass
 from ....exceptions import EngineError, EngineUnreachable
 from ....models import Client
 from .. import names
-from ..clients import databases
-from . import config_dir, fileset_resource, resources, schedule_resource, storage_daemons
+from . import (
+    config_dir,
+    database_plugins,
+    fileset_resource,
+    resources,
+    schedule_resource,
+    storage_daemons,
+)
 from .passwords import client_password
 
 Files = dict[str, str]  # texts by the names of their files
@@ -198,7 +204,9 @@ def _fileset(engine, fileset) -> Files:
     if fileset.is_adopted:
         return {}
     name = names.fileset(engine, fileset)
-    return {name: fileset_resource.fileset(name, fileset, databases.plugins(engine, fileset))}
+    return {
+        name: fileset_resource.fileset(name, fileset, database_plugins.plugins(engine, fileset))
+    }
 
 
 def _client(engine, client) -> str:

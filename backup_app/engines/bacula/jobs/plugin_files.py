@@ -8,7 +8,7 @@ those that an operator has had in filesets before need not.
 from ....exceptions import EngineError
 from ....lib.paths import shown
 from ..catalog.connection import Reader, text
-from ..clients import databases
+from ..config import database_plugins
 from ..director.selection_table import Wanted
 
 MARK = " -B "  # the number -1, quicker to look for
@@ -28,7 +28,7 @@ def require_none(reader: Reader, wanted: Wanted) -> None:
     foreign = [
         (bytes(folder) + bytes(name), file_id)
         for folder, name, file_id in rows
-        if not databases.is_dump(bytes(folder) + bytes(name))
+        if not database_plugins.is_dump(bytes(folder) + bytes(name))
     ]
     if not foreign:
         return

@@ -9,7 +9,7 @@ from ....models import Client
 from ...base import Outcome, Run, Selection
 from .. import names
 from ..clients import databases
-from ..config import provisioning
+from ..config import database_plugins, provisioning
 from ..director import follow, submit
 from ..director.selection_table import Wanted
 from ..extraction.bls import require_readable
@@ -76,7 +76,7 @@ def _chosen(engine, job) -> Selection:
 
 def _place(job) -> str:
     if "database" in job.request:
-        return databases.load_place(job.request["database"]["database"])
+        return database_plugins.load_place(job.request["database"]["database"])
     return where(job.client, destinations.unpacked(job.request))
 
 

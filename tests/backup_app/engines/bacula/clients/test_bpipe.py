@@ -7,7 +7,7 @@ import pytest
 
 from backup_app.engines.bacula.catalog.job_log import Line
 from backup_app.engines.bacula.clients import databases
-from backup_app.engines.bacula.config import fileset_resource, resources
+from backup_app.engines.bacula.config import database_plugins, fileset_resource, resources
 
 from ....support.machine.databases import ONE_ROW, THINGS
 
@@ -22,7 +22,7 @@ class Bpipe:
             include=[], exclude=[], options={}, databases=[{"kind": kind, "name": name}]
         )
         uses = {"client": "one-fd", "fileset": name, "pool": "Default", "storage": "File1"}
-        text = fileset_resource.fileset(name, wanted, databases.plugins(engine, wanted))
+        text = fileset_resource.fileset(name, wanted, database_plugins.plugins(engine, wanted))
         text += resources.backup_job(name, **uses, messages="Standard")
         self.config = installation.operator_d / f"{name}.conf"
         self.config.write_text(text)
@@ -35,7 +35,7 @@ class Bpipe:
 
     def restore(self, backup, where):
         """Restore the dump to a place; return the number of the job and its letter."""
-        file = databases.dump_path(self.kind, self.name).decode()
+        file = database_plugins.dump_path(self.kind, self.name).decode()
         said = self.installation.bconsole(
             f'restore client=one-fd jobid={backup} file={file} where="{where}" '
             "restorejob=operator-restore done yes"
@@ -43,7 +43,7 @@ class Bpipe:
         return self._ended(said)
 
     def load(self, backup):
-        return self.restore(backup, databases.load_place(self.name))
+        return self.restore(backup, database_plugins.load_place(self.name))
 
     def log(self, job_id):
         text = "replace(logtext, chr(10), ' ')"

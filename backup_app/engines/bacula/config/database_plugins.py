@@ -1,0 +1,57 @@
+"""How Bacula's plugin bpipe dumps and loads databases: the lines that filesets have for it.
+
+A script on the client, which bpipe starts, dumps and loads. bpipe hands its lines to a shell with
+the destination of a restore in them, wherever that came from: there it stands in a comment, from
+which the script reads it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from ....exceptions import EngineError
+from ....models.fileset import DATABASE, KINDS
+
+FOLDER = "/.databases"
+LOAD = "/dev/null/load-database"  # no folder, so that no other restore has it as its place
+PROGRAM = re.compile(r"/[\w./-]+", re.ASCII)
+DUMP = re.compile(rf"{FOLDER}/({'|'.join(KINDS)})/{DATABASE.pattern}\.sql".encode())
+
+
+def dump_path(kind: str, name: str) -> bytes:
+    """Return where a backup has the dump of a database."""
+    return f"{FOLDER}/{kind}/{name}.sql".encode()
+
+
+def is_dump(path: bytes) -> bool:
+    """Say whether something in a backup is a dump that our own script made."""
+    return bool(DUMP.fullmatch(path))
+
+
+def plugins(engine, fileset) -> Iterator[str]:
+    """Yield the plugin line by which each database of a fileset is dumped and restored.
+
+    Raises EngineError for what cannot stand in it.
+    """
+    program = program_of(engine)
+    for each in fileset.databases:
+        kind, name = each["kind"], each["name"]
+        if kind not in KINDS or not DATABASE.fullmatch(name):
+            raise EngineError(f"The {kind} database '{name}' cannot be backed up by its name.")
+        dump, load = (f"{program} {verb} {kind} '{name}'" for verb in ("dump", "load"))
+        yield f"bpipe:{FOLDER}/{kind}/{name}.sql:{dump}:{load}; exit $? # %w"
+
+
+def load_place(name: str) -> str:
+    """Return the place to which a dump is restored that is to be loaded into a database."""
+    if not DATABASE.fullmatch(name):
+        raise EngineError(f"No dump can be loaded into database '{name}' by its name.")
+    return f"{LOAD}/{name}"
+
+
+def program_of(engine):
+    if not PROGRAM.fullmatch(engine.database_program):
+        raise EngineError(
+            f"The option 'database_program' is '{engine.database_program}', and not a path of "
+            "ASCII letters, digits, '.', '_', '-' and '/'."
+        )
+    return engine.database_program
