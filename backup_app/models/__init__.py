@@ -5,9 +5,8 @@ from .audit import AuditEntry
 from .catalog import Entry, Folder, Volume
 from .client import Client
 from .download import Download
-from .fault import Fault
 from .fileset import Fileset
-from .job import Job, JobLog, JobSource
+from .job import Fault, Job, JobLog, JobSource
 from .login_attempt import LoginAttempt
 from .mailbox import Mailbox
 from .pool import Pool
