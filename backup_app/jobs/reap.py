@@ -8,7 +8,7 @@ from ..conf import conf
 from ..engines import resuming_engines
 from ..lib.log_context import about_job
 from ..models import Job
-from ..models.job import AT_WORK
+from ..models.job import ACTIVE
 from . import execute, states
 from .job_run import JobRun
 from .worker_id import is_gone, this_worker
@@ -18,7 +18,7 @@ Status = Job.Status
 
 def reap() -> int:
     """End each job whose worker died; return how many."""
-    at_work = Job.objects.filter(status__in=AT_WORK).exclude(worker="")
+    at_work = Job.objects.filter(status__in=ACTIVE).exclude(worker="")
     return sum(reap_if_dead(job) for job in at_work)
 
 
@@ -44,7 +44,7 @@ def reap_if_dead(job: Job) -> bool:
 
 def _death(job):
     """Return in a sentence why a job at work counts as dead; "" for one that lives."""
-    if job.status not in AT_WORK or not job.worker:
+    if job.status not in ACTIVE or not job.worker:
         return ""
     if is_gone(job.worker):
         return "The process that did this job ended before it was done."

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from ..engines import resuming_engines
 from ..models import Job
-from ..models.job import AT_WORK
+from ..models.job import ACTIVE
 from . import execute, tasks
 
 EVERY = dt.timedelta(seconds=2)
@@ -33,5 +33,5 @@ def _resume_of(alias):
 def _due(alias):
     """Return the jobs of an engine that were not looked after for a while, longest ago first."""
     due = Q(seen=None) | Q(seen__lt=timezone.now() - EVERY)
-    jobs = Job.objects.filter(due, engine=alias, status__in=AT_WORK, worker="")
+    jobs = Job.objects.filter(due, engine=alias, status__in=ACTIVE, worker="")
     return list(jobs.order_by("seen").values_list("pk", flat=True))

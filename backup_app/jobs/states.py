@@ -14,7 +14,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from ..models import Job
-from ..models.job import AT_WORK
+from ..models.job import ACTIVE
 
 Status = Job.Status
 ANY = object()  # instead of a value that a field must have
@@ -46,7 +46,7 @@ def finish(job_id: int, worker: str, status: str, **fields) -> bool:
 
 def give_up(job_id: int, worker: str, status: str, **fields) -> bool:
     """End a job at work that did not succeed; False when it is no longer the worker's."""
-    return _end(job_id, AT_WORK, status, owner=worker, **fields)
+    return _end(job_id, ACTIVE, status, owner=worker, **fields)
 
 
 def take_over(job: Job, worker: str) -> bool:
@@ -67,7 +67,7 @@ def take_up(job_id: int, worker: str) -> bool:
 
 def owns(job_id: int, worker: str) -> bool:
     """Say whether a job at work is a worker's."""
-    return Job.objects.filter(pk=job_id, worker=worker, status__in=AT_WORK).exists()
+    return Job.objects.filter(pk=job_id, worker=worker, status__in=ACTIVE).exists()
 
 
 def note_task(job_id: int, seen=ANY) -> bool:
@@ -88,7 +88,7 @@ def ask_to_cancel(job_id: int) -> bool:
 
 def _step_at_work(job_id, worker, next_worker, **fields):
     # Meanwhile it may have been asked to cancel, which stays.
-    jobs = Job.objects.filter(pk=job_id, worker=worker, status__in=AT_WORK)
+    jobs = Job.objects.filter(pk=job_id, worker=worker, status__in=ACTIVE)
     return jobs.update(worker=next_worker, seen=timezone.now(), **fields) == 1
 
 

@@ -14,7 +14,7 @@ class Adoptable(models.Model):
         help_text="What the engine calls it, where it was there before; empty is a name we give.",
     )
 
-    kept_by_engine: ClassVar[tuple[str, ...]] = ()  # the fields that are as the engine has them
+    engine_fields: ClassVar[tuple[str, ...]] = ()  # the fields that are as the engine has them
 
     class Meta:
         abstract = True

@@ -60,7 +60,7 @@ class Client(Adoptable):
     created = models.DateTimeField(auto_now_add=True)
     deleted = models.DateTimeField(null=True, blank=True, editable=False, db_index=True)
 
-    kept_by_engine = ("name", "ip", "internal_ip", "system", "zone", "connection", "agent_port")
+    engine_fields = ("name", "ip", "internal_ip", "system", "zone", "connection", "agent_port")
     objects = ClientQuerySet.as_manager()
 
     class Meta:

@@ -32,7 +32,7 @@ class Fileset(Adoptable):
         help_text="Cron expression for clients without one of their own.",
     )
 
-    kept_by_engine = ("include", "exclude", "options", "databases")
+    engine_fields = ("include", "exclude", "options", "databases")
 
     class Meta:
         ordering = ["name", "id"]

@@ -11,7 +11,7 @@ from .pool import Pool
 from .storage import Storage
 
 OPEN = ["queued", "running", "canceling"]
-AT_WORK = ["running", "canceling"]
+ACTIVE = ["running", "canceling"]
 GOOD = ["completed", "warnings"]
 
 
@@ -114,7 +114,7 @@ class Job(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(
-                fields=["client"], condition=Q(status__in=AT_WORK), name="one_job_at_work_a_client"
+                fields=["client"], condition=Q(status__in=ACTIVE), name="one_job_at_work_a_client"
             ),
             models.UniqueConstraint(
                 fields=["client"],

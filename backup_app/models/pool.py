@@ -22,7 +22,7 @@ class Pool(Adoptable):
     )
     quota_bytes = models.PositiveBigIntegerField(null=True, blank=True, help_text="Empty is none.")
 
-    kept_by_engine = ("storage", "retention_days", "keep_full")
+    engine_fields = ("storage", "retention_days", "keep_full")
 
     class Meta:
         ordering = ["name", "id"]

@@ -39,7 +39,7 @@ class Storage(Adoptable):
     # What the engine has written to the folder, to know it again; none before it is first used.
     label = models.UUIDField(null=True, blank=True, unique=True, editable=False)
 
-    kept_by_engine = ("zone", "path")
+    engine_fields = ("zone", "path")
 
     class Meta:
         ordering = ["name"]

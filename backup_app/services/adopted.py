@@ -18,7 +18,7 @@ def require_as_kept(record: Adoptable | None, values: dict) -> None:
 
 def kept_fields(record: Adoptable | None) -> tuple[str, ...]:
     """Return the fields of a record that the engine keeps; none unless it was adopted."""
-    return record.kept_by_engine if getattr(record, "is_adopted", False) else ()
+    return record.engine_fields if getattr(record, "is_adopted", False) else ()
 
 
 def _listed(names):

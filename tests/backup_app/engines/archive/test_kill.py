@@ -13,7 +13,7 @@ from django.test import override_settings
 from backup_app.engines import get_engine
 from backup_app.jobs import control, execute, periodic, retention, tasks
 from backup_app.models import Entry, Job, Volume
-from backup_app.models.job import AT_WORK, GOOD
+from backup_app.models.job import ACTIVE, GOOD
 from tests.attacks import rounds
 
 from ...jobs.test_retention import DAY
@@ -73,7 +73,7 @@ def kill_while_it_runs(tmp_path, job, seed, like):
 def require_order(client):
     """Check that all that is there is right, as it is once upkeep has been done."""
     periodic.tick()
-    assert not Job.objects.filter(status__in=AT_WORK).exists()
+    assert not Job.objects.filter(status__in=ACTIVE).exists()
     assert not Entry.objects.exclude(job__status__in=GOOD).exists()
     assert not Volume.objects.exclude(job__status__in=GOOD).exists()
     assert list(Path(client.pool.storage.path, "work").glob("*")) == []

@@ -10,7 +10,7 @@ import pytest
 from backup_app.engines import get_engine
 from backup_app.jobs import control, execute
 from backup_app.models import Job
-from backup_app.models.job import AT_WORK
+from backup_app.models.job import ACTIVE
 
 from ..restores import tree_of
 
@@ -47,7 +47,7 @@ class Setting:
 
     def finish(self, job) -> Job:
         execute.run(job.pk)
-        while (job := Job.objects.get(pk=job.pk)).status in AT_WORK:
+        while (job := Job.objects.get(pk=job.pk)).status in ACTIVE:
             time.sleep(0.1)
             execute.resume(job.pk)
         return job

@@ -10,7 +10,7 @@ from backup_app.engines import get_engine
 from backup_app.exceptions import EngineError, EngineUnreachable, Forbidden, NotFound, WrongState
 from backup_app.jobs import control, execute
 from backup_app.models import Job
-from backup_app.models.job import AT_WORK
+from backup_app.models.job import ACTIVE
 
 from ....support.api_client import client_of
 from ....support.contract.setting import downloaded
@@ -41,7 +41,7 @@ def client(bacula, bacula_client, script, settings, kind, name, tmp_path):
 
 def finish(job):
     execute.run(job.pk)
-    while (job := Job.objects.get(pk=job.pk)).status in AT_WORK:
+    while (job := Job.objects.get(pk=job.pk)).status in ACTIVE:
         time.sleep(0.1)
         execute.resume(job.pk)
     return job

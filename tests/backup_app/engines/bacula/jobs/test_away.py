@@ -10,7 +10,7 @@ from backup_app.engines import get_engine
 from backup_app.exceptions import EngineUnreachable
 from backup_app.jobs import control, execute
 from backup_app.models import Job
-from backup_app.models.job import AT_WORK
+from backup_app.models.job import ACTIVE
 
 from ....support.api_client import client_of, refused
 from ..conftest import ENGINE
@@ -57,7 +57,7 @@ def api(backup):
 def ended(job):
     """Do a queued job and look after it until it has ended."""
     execute.run(job.pk)
-    return looked_after(job, until=lambda job: job.status not in AT_WORK)
+    return looked_after(job, until=lambda job: job.status not in ACTIVE)
 
 
 def looked_after(job, until):
@@ -197,7 +197,7 @@ def test_a_backup_that_is_canceled_meanwhile_is_gone_before_the_next(bacula, cli
         control.cancel(job, by="test")
         execute.resume(job.pk)
 
-    job = looked_after(job, until=lambda job: job.status not in AT_WORK)
+    job = looked_after(job, until=lambda job: job.status not in ACTIVE)
     assert job.status == "canceled", log_of(job)
 
     assert ended(control.start_backup(client, level="full", by="test")).status == "completed"

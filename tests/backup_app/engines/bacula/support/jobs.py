@@ -7,7 +7,7 @@ from pathlib import Path
 
 from backup_app.jobs import control, execute
 from backup_app.models import Job
-from backup_app.models.job import AT_WORK
+from backup_app.models.job import ACTIVE
 
 SECONDS = 60  # that anything may take
 _huge: list[Path] = []
@@ -37,7 +37,7 @@ def finish(job, seconds=SECONDS) -> Job:
     def ended():
         nonlocal job
         job = look(job)
-        return job.status not in AT_WORK
+        return job.status not in ACTIVE
 
     until(ended, seconds)
     return job
@@ -49,7 +49,7 @@ def look_until(job, condition, seconds=SECONDS) -> Job:
     def is_so():
         nonlocal job
         job = look(job)
-        assert job.status in AT_WORK, log_of(job)
+        assert job.status in ACTIVE, log_of(job)
         return condition(job)
 
     until(is_so, seconds)
