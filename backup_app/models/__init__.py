@@ -1,4 +1,4 @@
-"""What the backup service keeps."""
+"""The backup service's tables."""
 
 from .account import ApiKey
 from .audit import AuditEntry

@@ -17,7 +17,7 @@ class ApiKeyQuerySet(models.QuerySet):
 
 
 class ApiKey(models.Model):
-    """A random key of which only the prefix and a hash are kept; ``keys.py`` checks it."""
+    """A random key, stored only as its prefix and a hash; ``accounts.api_keys`` checks it."""
 
     account = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_api_keys")
     name = models.CharField(max_length=100, blank=True, help_text="What the key is for.")

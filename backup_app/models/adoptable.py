@@ -1,4 +1,4 @@
-"""What may have been in an engine before this service knew it."""
+"""What may have existed in an engine before this service was installed."""
 
 from typing import ClassVar
 
@@ -6,15 +6,15 @@ from django.db import models
 
 
 class Adoptable(models.Model):
-    """Has a name of the engine's own where it was adopted; the engine keeps what it consists of."""
+    """A record that may be adopted from an engine, whose configuration then defines it."""
 
     engine_name = models.CharField(
         max_length=127,
         blank=True,
-        help_text="What the engine calls it, where it was there before; empty is a name we give.",
+        help_text="Its name in the engine, if it was adopted from there; otherwise empty.",
     )
 
-    engine_fields: ClassVar[tuple[str, ...]] = ()  # the fields that are as the engine has them
+    engine_fields: ClassVar[tuple[str, ...]] = ()  # only the engine can change them if adopted
 
     class Meta:
         abstract = True

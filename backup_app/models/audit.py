@@ -1,4 +1,4 @@
-"""Who did what, and who was refused."""
+"""The audit log: who did what, and who was refused."""
 
 from django.db import models
 from django.utils import timezone
@@ -16,13 +16,13 @@ class AuditEntry(models.Model):
     account = models.ForeignKey(
         conf.user_model, models.SET_NULL, null=True, blank=True, related_name="backup_audit"
     )
-    login = models.CharField(max_length=254, help_text="Who asked, as they named themselves.")
+    login = models.CharField(max_length=254, help_text="The login that the request was made with.")
     operation = models.CharField(max_length=50)
     target = models.CharField(max_length=500, blank=True)
     outcome = models.CharField(max_length=12, choices=Outcome)
     detail = models.CharField(max_length=500, blank=True)
     address = models.CharField(max_length=45, blank=True)
-    # Wrong logins have one row for each login, address and hour.
+    # Wrong logins share a row per login, address and hour: guessing must not fill the table.
     hour = models.DateTimeField(null=True, editable=False)
     count = models.PositiveIntegerField(default=1)
 

@@ -1,4 +1,4 @@
-"""What the volumes of the archive engine hold.
+"""The catalog of the archive engine: what its volumes hold.
 
 Names and paths are bytes, as they are on the client: any byte but NUL, and "/" in names.
 """
@@ -20,7 +20,7 @@ class Folder(models.Model):
     )
     name = BytesField()
     path = BytesField()
-    # An index of the database cannot hold a path of 4,000 bytes; of this it can: blake2b, 16 bytes.
+    # BLAKE2b of the path: indexes cannot hold paths, which have up to 4,096 bytes.
     path_hash = BytesField(max_length=16)
 
     class Meta:
@@ -34,7 +34,7 @@ class Folder(models.Model):
 
 
 class Entry(models.Model):
-    """What a job found new or changed at one place, or that something is no longer there."""
+    """A file or folder that a job found new, changed or (``GONE``) deleted."""
 
     class Kind(models.TextChoices):
         FILE = "f", "file"
@@ -48,7 +48,7 @@ class Entry(models.Model):
     job = models.ForeignKey(Job, models.CASCADE, related_name="entries")
     # The folder that holds it, found by the unique constraint's index.
     folder = models.ForeignKey(Folder, models.CASCADE, related_name="entries", db_index=False)
-    # The folder that it is; null for all but directories. The root is in no folder but itself.
+    # The folder that a directory's entry describes, else null. The root lies in itself.
     node = models.ForeignKey(
         Folder, models.CASCADE, null=True, blank=True, related_name="versions", db_index=False
     )
@@ -57,20 +57,20 @@ class Entry(models.Model):
     size = models.BigIntegerField(default=0)
     mtime_ns = models.BigIntegerField(default=0)
     ctime_ns = models.BigIntegerField(default=0)
-    inode = models.BigIntegerField(default=0)  # its 64 bits as a signed number
+    inode = models.BigIntegerField(default=0)  # unsigned 64 bits on the client, stored as signed
     mode = models.PositiveIntegerField(default=0)
     owner = models.CharField(max_length=100, blank=True)
     group = models.CharField(max_length=100, blank=True)
-    target = BytesField(default=b"")  # of a symlink; of a hard link the absolute path
+    target = BytesField(default=b"")  # of a symlink, as it is; of a hard link, absolute
     sha256 = BytesField(max_length=32, null=True)
-    # Where its blocks are in the uncompressed tar: headers, content and padding.
+    # Position of its headers, content and padding in the uncompressed tar, in bytes.
     offset = models.BigIntegerField(default=0)
     length = models.BigIntegerField(default=0)
 
     class Meta:
         verbose_name_plural = "entries"
         ordering = ["id"]
-        # Most entries are files: an index of them all would cost each of them its insertion.
+        # Partial, since most entries are files and each would cost an insertion into the index.
         indexes = [
             models.Index(fields=["node"], condition=Q(node__isnull=False), name="entries_of_a_node")
         ]
@@ -83,12 +83,12 @@ class Entry(models.Model):
 
 
 class Volume(models.Model):
-    """A ``.tar.zst`` of one job, below its storage's folder, with a manifest beside it."""
+    """The ``.tar.zst`` file of one job in its storage's folder; a manifest lies beside it."""
 
     job = models.OneToOneField(Job, models.CASCADE, related_name="volume")
     path = models.CharField(max_length=500, help_text="Relative to the storage's folder.")
     size = models.PositiveBigIntegerField()
-    tar_size = models.PositiveBigIntegerField()  # without the blocks of zeros at the end
+    tar_size = models.PositiveBigIntegerField()  # bytes, without the blocks of zeros at the end
     sha256 = BytesField(max_length=32)
 
     class Meta:

@@ -25,7 +25,7 @@ class Client(Adoptable):
     class Connection(models.TextChoices):
         SSH = "ssh", "over SSH"
         LOCAL = "local", "this machine"
-        AGENT = "agent", "by an agent of the engine"
+        AGENT = "agent", "through an agent"
 
     account = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_clients")
     name = models.CharField(max_length=100)
@@ -41,9 +41,9 @@ class Client(Adoptable):
         max_length=100, blank=True, help_text="Cron expression, such as 30 2 * * *."
     )
     scheduled = models.DateTimeField(
-        null=True, blank=True, editable=False, help_text="Up to when the schedule has been done."
+        null=True, blank=True, editable=False, help_text="Backups due until then were started."
     )
-    # Who may read this machine's own files is for staff to say: no operation sets it.
+    # Only staff set it, in the admin: backups of "this machine" read the server's own files.
     connection = models.CharField(max_length=10, choices=Connection, default=Connection.SSH)
     ssh_user = models.CharField("SSH user", max_length=64, default="root")
     ssh_port = models.PositiveIntegerField(
@@ -52,10 +52,10 @@ class Client(Adoptable):
     agent_port = models.PositiveIntegerField(
         default=9102,
         validators=[MinValueValidator(1), MaxValueValidator(65535)],
-        help_text="Where an agent of the engine listens.",
+        help_text="Port on which the engine's agent listens.",
     )
     host_key = models.TextField(
-        blank=True, help_text="The pinned public keys of its SSH server, one a line: type and key."
+        blank=True, help_text="Pinned public keys of its SSH server, one per line: type and key."
     )
     created = models.DateTimeField(auto_now_add=True)
     deleted = models.DateTimeField(null=True, blank=True, editable=False, db_index=True)

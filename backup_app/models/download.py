@@ -1,4 +1,4 @@
-"""Downloads that are being prepared or are ready."""
+"""Downloads of backups."""
 
 from django.db import models
 
@@ -6,9 +6,10 @@ from .job import Job
 
 
 class Download(models.Model):
-    """The tar of a backup's view: where each of its parts comes from.
+    """A plain tar of all that a full restore of a backup would bring back.
 
-    ``plan`` is the engine's own; ``size`` is known once the state is "ready".
+    ``plan`` says where each part of it comes from, in a form that only the job's engine reads;
+    ``size`` is in bytes and known once the state is "ready".
     """
 
     class State(models.TextChoices):

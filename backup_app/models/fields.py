@@ -1,10 +1,10 @@
-"""Model fields that the app needs and Django has not."""
+"""Model fields that Django lacks."""
 
 from django.db import models
 
 
 class BytesField(models.BinaryField):
-    """Bytes that are read as ``bytes`` on every database, not as a memoryview."""
+    """A ``BinaryField`` that yields ``bytes`` on PostgreSQL too, rather than memoryviews."""
 
     def from_db_value(self, value, expression, connection):
         return None if value is None else bytes(value)

@@ -1,4 +1,4 @@
-"""What of a client is backed up."""
+"""Filesets: what is backed up on a client."""
 
 import re
 
@@ -12,7 +12,7 @@ DATABASE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_$-]{0,62}")
 
 
 class Fileset(Adoptable):
-    """Folders, patterns and databases; ``filesets.py`` says what each value may be.
+    """Folders, patterns and databases; ``services.filesets`` validates them.
 
     include: [{"path": "/etc"}], exclude: ["*.tmp", "/var/cache"],
     options: {"one_filesystem": bool, "compression": 1..19},
@@ -25,7 +25,7 @@ class Fileset(Adoptable):
     exclude = models.JSONField(default=list, blank=True)
     options = models.JSONField(default=dict, blank=True)
     databases = models.JSONField(default=list, blank=True)
-    verify = models.BooleanField(default=False, help_text="Read each backup again when it is made.")
+    verify = models.BooleanField(default=False, help_text="Verify each backup after it was made.")
     schedule = models.CharField(
         max_length=100,
         blank=True,

@@ -1,4 +1,4 @@
-"""Backups, restores and verifications: what was asked, how it went."""
+"""Jobs: backups, restores and verifications, with their logs."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -11,7 +11,7 @@ from .pool import Pool
 from .storage import Storage
 
 OPEN = ["queued", "running", "canceling"]
-ACTIVE = ["running", "canceling"]
+ACTIVE = ["running", "canceling"]  # a worker or the engine is busy with it
 GOOD = ["completed", "warnings"]
 
 
@@ -20,7 +20,7 @@ class JobQuerySet(models.QuerySet):
         return self.filter(status__in=OPEN)
 
     def good(self):
-        """Return finished jobs with content: to browse, restore and download."""
+        """Return jobs that succeeded: backups to browse, restore and download."""
         return self.filter(status__in=GOOD)
 
     def backups(self):
@@ -53,8 +53,8 @@ class Job(models.Model):
     type = models.CharField(max_length=10, choices=Type)
     level = models.CharField(max_length=12, choices=Level, null=True, blank=True)  # noqa: DJ001
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    engine = models.CharField(max_length=50, help_text="An alias of BACKUP_ENGINES.")
-    # Where an engine numbers its own jobs: the number there, and what else it has to remember.
+    engine = models.CharField(max_length=50, help_text="Alias of an engine in BACKUP_ENGINES.")
+    # The job's number in an engine that numbers its own, and what else that has to remember.
     engine_job_id = models.BigIntegerField("engine's job ID", null=True, blank=True, editable=False)
     engine_state = models.JSONField(default=dict, blank=True, editable=False)
     fileset = models.ForeignKey(
@@ -62,7 +62,7 @@ class Job(models.Model):
     )
     pool = models.ForeignKey(Pool, models.PROTECT, null=True, blank=True, related_name="jobs")
     storage = models.ForeignKey(Storage, models.PROTECT, null=True, blank=True, related_name="jobs")
-    # A restore's or a verification's own request: what, where to.
+    # What a restore or verification was asked to do: the selection, the destination.
     request = models.JSONField(default=dict, blank=True)
     parent = models.ForeignKey(
         "self",
@@ -72,7 +72,7 @@ class Job(models.Model):
         related_name="children",
         help_text="The backup that this one builds on, restores or verifies.",
     )
-    # Oldest first, up to this job itself: what the view of a backup consists of.
+    # The backups that a full restore of this one reads, oldest first, itself included.
     sources = models.ManyToManyField(
         "self", through="JobSource", symmetrical=False, related_name="dependents"
     )
@@ -88,12 +88,12 @@ class Job(models.Model):
     bytes_done = models.PositiveBigIntegerField(default=0)
     bytes_expected = models.PositiveBigIntegerField(default=0)
     message = models.CharField(max_length=1000, blank=True)
-    # The process at work and its last sign of life.
+    # The process that runs the job; ``seen`` is its last sign of life.
     worker = models.CharField(max_length=300, blank=True)
     has_leftovers = models.BooleanField(
         default=False,
         editable=False,
-        help_text="Something of a job that did not succeed could not be removed yet.",
+        help_text="Data of an unsuccessful job could not be removed yet.",
     )
     seen = models.DateTimeField(null=True, blank=True)
 
@@ -143,7 +143,7 @@ class Job(models.Model):
 
 
 class JobSource(models.Model):
-    """A backup's view contains the rows of ``source``; every good backup is a source of itself."""
+    """A full restore of ``job`` reads ``source``; every good backup is a source of itself."""
 
     job = models.ForeignKey(Job, models.CASCADE, related_name="source_links")
     source = models.ForeignKey(Job, models.CASCADE, related_name="dependent_links")
@@ -178,7 +178,7 @@ class JobLog(models.Model):
 
 
 class Fault(models.Model):
-    """What keeps a worker from doing jobs, as it said last."""
+    """A problem that keeps a worker from running jobs, as the worker last reported it."""
 
     worker = models.CharField(max_length=300)
     message = models.CharField(max_length=1000)

@@ -7,7 +7,7 @@ from .job import Job
 
 
 class Mailbox(models.Model):
-    """The newest PST file, or the mail store, of one mail address on one client."""
+    """The newest PST file, or the mail store, of a mail address on a client."""
 
     client = models.ForeignKey(Client, models.CASCADE, related_name="mailboxes")
     mailbox = models.CharField(max_length=254)  # in lower case

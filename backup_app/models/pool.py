@@ -1,4 +1,4 @@
-"""How long an account's backups are kept, and where."""
+"""Pools: where an account's backups are kept, and for how long."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -18,9 +18,11 @@ class Pool(Adoptable):
     keep_full = models.PositiveIntegerField(
         default=1,
         validators=[MinValueValidator(1), MaxValueValidator(10_000)],
-        help_text="How many full backups of a client stay, however old.",
+        help_text="Number of full backups kept per client, however old they are.",
     )
-    quota_bytes = models.PositiveBigIntegerField(null=True, blank=True, help_text="Empty is none.")
+    quota_bytes = models.PositiveBigIntegerField(
+        null=True, blank=True, help_text="Bytes that backups may take; empty for no limit."
+    )
 
     engine_fields = ("storage", "retention_days", "keep_full")
 

@@ -6,12 +6,12 @@ from .adoptable import Adoptable
 
 
 class Zone(models.Model):
-    """A place or a network of machines that one engine backs up."""
+    """A site or network whose machines are backed up by one engine."""
 
     name = models.SlugField(unique=True)
     title = models.CharField(max_length=200, blank=True)
     engine = models.CharField(
-        max_length=50, default="default", help_text="An alias of BACKUP_ENGINES."
+        max_length=50, default="default", help_text="Alias of an engine in BACKUP_ENGINES."
     )
 
     class Meta:
@@ -22,7 +22,7 @@ class Zone(models.Model):
 
 
 class Storage(Adoptable):
-    """A folder, or a device of another engine, that volumes are written to."""
+    """A folder that volumes are written to, or a device of an engine such as Bacula."""
 
     class Kind(models.TextChoices):
         FOLDER = "folder"
@@ -31,12 +31,14 @@ class Storage(Adoptable):
     name = models.SlugField(unique=True)
     zone = models.ForeignKey(Zone, models.PROTECT, related_name="storages")
     kind = models.CharField(max_length=30, choices=Kind, default=Kind.FOLDER, editable=False)
-    path = models.CharField(max_length=500, blank=True, help_text="Absolute, for a folder.")
+    path = models.CharField(max_length=500, blank=True, help_text="Absolute path of the folder.")
     capacity = models.PositiveBigIntegerField(
-        null=True, blank=True, help_text="Bytes that may be used; empty is what the disk has."
+        null=True,
+        blank=True,
+        help_text="Bytes that may be used; empty for the whole disk.",
     )
 
-    # What the engine has written to the folder, to know it again; none before it is first used.
+    # A file in the folder has it too; one without it is an unmounted disk's. Null before first use.
     label = models.UUIDField(null=True, blank=True, unique=True, editable=False)
 
     engine_fields = ("zone", "path")

@@ -1,4 +1,4 @@
-"""Logins of an account that see the clients granted to them."""
+"""Subusers: logins of an account that see only the clients granted to them."""
 
 from django.db import models
 
@@ -12,7 +12,7 @@ class Subuser(models.Model):
     first_name = models.CharField(max_length=100)
     last_name = models.CharField(max_length=100)
     email = models.EmailField("e-mail")
-    password = models.CharField(max_length=128, editable=False)  # hashed; "" cannot log in
+    password = models.CharField(max_length=128, editable=False)  # hashed; cannot log in while ""
     bmr = models.BooleanField(
         "bare metal restore", default=False, help_text="May restore whole machines."
     )

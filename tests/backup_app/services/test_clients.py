@@ -314,6 +314,5 @@ class TestConnection:
             self.save(account, zone=agents, connection="local")
 
         assert str(refusal.value) == (
-            "Clients of zone 'agents' cannot be 'this machine': "
-            "there is 'by an agent of the engine'."
+            "Clients of zone 'agents' cannot be 'this machine': there is 'through an agent'."
         )
