@@ -1,4 +1,4 @@
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 
 
 class BackupConfig(AppConfig):
@@ -8,3 +8,15 @@ class BackupConfig(AppConfig):
 
     def ready(self):
         from . import checks  # noqa: F401
+
+        if apps.is_installed("django_tasks_db"):
+            self._recover_in_workers()
+
+    def _recover_in_workers(self):
+        from django.db.models.signals import post_migrate
+        from django_tasks_db.compat import task_started
+
+        from .jobs import heartbeat
+
+        task_started.connect(heartbeat.beat_from_first_task)
+        post_migrate.connect(heartbeat.wake_after_migrate, sender=self)

@@ -26,7 +26,10 @@ DEFAULTS: dict[str, Any] = {
     # The queue of the tasks that do jobs, which take hours; TASKS must know it. With one of its own
     # and workers for it alone, nothing else waits for them.
     "QUEUE": "default",
-    "JOB_LOST_SECONDS": 300,  # without a sign of life a running job counts as dead
+    # Whether workers of django-tasks-db recover from dead ones and start what is due, from their
+    # first task on; else the project's own worker command or ``backup_upkeep`` does.
+    "UPKEEP_IN_WORKERS": True,
+    "JOB_LOST_SECONDS": 300,  # without a sign of life a running job, or a worker, counts as dead
     "PURGE_DAYS": 30,  # how long the backups of a deleted client stay
     "OVERDUE_HOURS": 26,  # how old a client's last good backup may be unless its schedule says more
     "CLIENT_ADDRESS": "",  # dotted path of a function(request) -> address; "" = REMOTE_ADDR

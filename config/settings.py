@@ -195,6 +195,7 @@ REST_FRAMEWORK = {
 }
 globals().update(env.group("CALENDAR_", calendar_conf.DEFAULTS))
 CALENDAR_CLIENT_ADDRESS = "config.logins.authentication.address"
+BACKUP_UPKEEP_IN_WORKERS = False  # our own worker command does it
 # What the demo's client backs up; in production only the operator says what may be read.
 BACKUP_LOCAL_ROOTS = [] if PRODUCTION else [str(DATA_DIR / data_folder.DEMO_FILES)]
 globals().update(env.group("BACKUP_", backup_conf.DEFAULTS))

@@ -12,6 +12,7 @@ from .mailbox import Mailbox
 from .pool import Pool
 from .storage import Storage, Zone
 from .subuser import Grant, Subuser
+from .worker import Worker
 
 __all__ = [
     "ApiKey",
@@ -32,5 +33,6 @@ __all__ = [
     "Storage",
     "Subuser",
     "Volume",
+    "Worker",
     "Zone",
 ]

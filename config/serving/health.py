@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from backup_app.jobs import readiness
-from config.models import Worker
+from backup_app.models import Worker
 
 
 @login_not_required

@@ -9,9 +9,8 @@ from django.urls import Resolver404, resolve
 from playwright.sync_api import Error
 
 from backup_app.jobs import control
-from backup_app.models import Client
+from backup_app.models import Client, Worker
 from calendar_app.models import Image
-from config.models import Worker
 from tests.backup_app.admin.test_in_browser import work
 from tests.backup_app.support.factories import SubuserFactory
 from tests.calendar_app.support.factories import (

@@ -7,15 +7,15 @@ from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
 from backup_app.jobs import readiness
+from backup_app.models import Worker
 from config.environment import services
-from config.models import Worker
 from config.serving import health
 from tests.backup_app.support.factories import ClientFactory
 
 
 @pytest.fixture
 def worker():
-    return Worker.objects.create(name="one", host="here")
+    return Worker.objects.create(name="one", process="here")
 
 
 def ready(client):

@@ -9,7 +9,7 @@ from ...models import Job
 class Command(BaseCommand):
     help = (
         "Start backups that are due and end those whose worker died, until stopped. Only for "
-        "projects whose background worker does not do so itself."
+        "projects whose workers are not those of django-tasks-db, which do so themselves."
     )
 
     def add_arguments(self, parser):

@@ -3,9 +3,8 @@ from django.dispatch import receiver
 from django_tasks.signals import task_finished, task_started
 from django_tasks_db.management.commands.db_worker import Command as DatabaseWorker
 
-from backup_app.jobs import periodic
+from backup_app.jobs.heartbeat import beating
 from config.serving import health
-from config.serving.heartbeat import beating
 from config.serving.logs import task_id
 
 KEEP_DAYS = 14
@@ -21,7 +20,7 @@ class Command(DatabaseWorker):
 
     def handle(self, *, worker_id, **options):
         health.require_migrations()
-        with beating(worker_id, daily=prune, often=periodic.tick):
+        with beating(worker_id, tasks="", daily=prune):  # all of ours can be repeated
             super().handle(worker_id=worker_id, **options)
 
 

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from datetime import timedelta
 
 import pytest
@@ -21,14 +19,6 @@ ENDED = "The process that did this job ended before it was done."
 def engine():
     with folder_engine():
         yield
-
-
-@pytest.fixture(scope="module")
-def dead():
-    """The name of a process that has ended."""
-    code = "from backup_app.jobs.worker_id import this_worker; print(this_worker())"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return run.stdout.strip()
 
 
 def at_work(worker, age=0, **fields):

@@ -16,9 +16,9 @@ SECONDS = 60  # until a process that does not come to the point is a fault
 
 
 @contextlib.contextmanager
-def manage(data_dir, *words):
-    """Start a command of manage.py; it is killed at the end of the block."""
-    variables = {
+def manage(data_dir, *words, **variables):
+    """Start a command of manage.py, which is killed at the end of the block."""
+    variables |= {
         "PATH": os.environ["PATH"],
         "ENV_FILE": os.devnull,
         "DATA_DIR": str(data_dir),

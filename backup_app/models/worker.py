@@ -1,13 +1,14 @@
-"""What the project keeps of its own running processes."""
+"""The processes that do background work."""
 
 from datetime import timedelta
 
 from django.db import models
-from django.db.models import ExpressionWrapper
+from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.db.models.functions import Now
 
+from ..conf import conf
+
 ALIVE = timedelta(seconds=30)
-LOST = timedelta(minutes=5)
 
 
 class WorkerQuerySet(models.QuerySet):
@@ -16,16 +17,17 @@ class WorkerQuerySet(models.QuerySet):
     def alive(self):
         return self.filter(seen__gte=_ago(ALIVE))
 
-    def lost(self):
-        """Return workers that ended without saying so."""
-        return self.filter(seen__lt=_ago(LOST))
+    def with_silence(self):
+        """Annotate ``is_silent``: no sign of life for BACKUP_JOB_LOST_SECONDS."""
+        silent = Q(seen__lt=_ago(timedelta(seconds=conf.JOB_LOST_SECONDS)))
+        return self.annotate(is_silent=ExpressionWrapper(silent, output_field=BooleanField()))
 
 
 class Worker(models.Model):
-    """A background worker and when it last said that it runs."""
+    """A background worker and its last sign of life."""
 
-    name = models.CharField(max_length=64, primary_key=True)
-    host = models.CharField(max_length=255)
+    name = models.CharField(max_length=64, primary_key=True)  # in the queue of tasks
+    process = models.CharField(max_length=300)
     started = models.DateTimeField(db_default=Now())
     seen = models.DateTimeField(db_default=Now(), db_index=True)
 
@@ -35,7 +37,7 @@ class Worker(models.Model):
         ordering = ["started", "name"]
 
     def __str__(self):
-        return f"{self.name} on {self.host}"
+        return f"{self.name} on {self.process}"
 
 
 def _ago(age):
