@@ -1,5 +1,7 @@
 """The verbs of images: store an upload, find one, have one fetched, remove the files of one."""
 
+import datetime as dt
+import logging
 import secrets
 from contextlib import ExitStack
 from functools import reduce
@@ -7,22 +9,28 @@ from operator import or_
 from pathlib import PurePath
 from urllib.parse import unquote, urljoin, urlsplit
 
+from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
 from django.utils.text import Truncator, slugify
+from django_tasks import task
 
 from .. import permissions
 from ..conf import conf
 from ..exceptions import InvalidParams
 from ..lib import decoding, fetch, pictures
-from ..lib.fetch import FetchError
+from ..lib.fetch import FetchError, Target
 from ..models import Event, Image, Organizer, Venue
 from .revision import writing
 
 MAX_STEM_LENGTH = 60
+RETRY_AFTER = [dt.timedelta(minutes=1), dt.timedelta(minutes=10), dt.timedelta(hours=1)]
 MAX_TITLE_LENGTH = Image._meta.get_field("title").max_length
+
+logger = logging.getLogger(__name__)
 
 
 class ImageError(InvalidParams):
@@ -140,6 +148,26 @@ def give_up(model, pk, url: str):
     model.objects.filter(pk=pk, image_url=url).update(image_url="")
 
 
+@task()
+def fetch_image(model_name: str, pk: int, url: str, attempt: int = 0, trusted: str = ""):
+    """Give a record the image at url; a server that fails is asked again, three times.
+
+    The host and port of the trusted URL, which an operator has named, may be private.
+    """
+    model = apps.get_model("calendar_app", model_name)
+    source = Target.parse(url).label
+    try:
+        return fulfil(model, pk, url, trusted)
+    except (FetchError, ImageError) as e:
+        logger.warning("No image for %s %s from %s: %s", model_name, pk, source, e)
+        if isinstance(e, FetchError) and e.passing and attempt < len(RETRY_AFTER):
+            later = fetch_image.using(run_after=timezone.now() + RETRY_AFTER[attempt])
+            later.enqueue(model_name, pk, url, attempt + 1, trusted)
+        else:
+            give_up(model, pk, url)
+        return False
+
+
 def remove_files(sender, instance, **kwargs):
     """Remove the files of a deleted image when that is certain: a signal receiver."""
     names = [instance.file.name, *(size["file"] for size in instance.sizes.values())]
@@ -217,6 +245,4 @@ def _fetched(url, author, trusted):
 
 
 def _enqueue(post, url, trusted):
-    from .tasks import fetch_image
-
     fetch_image.enqueue(post._meta.model_name, post.pk, url, 0, trusted)

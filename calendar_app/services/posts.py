@@ -1,6 +1,8 @@
 """The verbs of events, venues and organizers: save, trash, restore, publish."""
 
+from django.apps import apps
 from django.utils import timezone
+from django_tasks import task
 
 from .. import permissions
 from ..exceptions import Gone, NotFound
@@ -83,6 +85,12 @@ def publish_if_due(model, pk, now=None):
         return True
 
 
+@task()
+def publish_when_due(model_name: str, pk: int):
+    """Publish a scheduled record; one that was put off meanwhile has a later task of its own."""
+    return publish_if_due(apps.get_model("calendar_app", model_name), pk)
+
+
 def disown(sender, instance, **kwargs):
     """Signal receiver: clear the author of the records of an account that is being deleted."""
     with writing():
@@ -113,8 +121,6 @@ def _give_status(post, user, status):
 
 
 def _publish_later(post):
-    from .tasks import publish_when_due
-
     publish_when_due.using(run_after=post.date_utc).enqueue(post._meta.model_name, post.pk)
 
 

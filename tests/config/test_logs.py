@@ -13,7 +13,7 @@ from django.test import Client
 from backup_app.lib.log_context import about_job
 from backup_app.models import Job
 from calendar_app.api import namespace
-from calendar_app.services.tasks import fetch_image
+from calendar_app.services.images import fetch_image
 from config.serving.logs import JSONFormatter, TextFormatter
 
 from .serving import HTTP, serving, wait_for

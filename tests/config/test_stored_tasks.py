@@ -7,7 +7,7 @@ from django_tasks_db.models import DBTaskResult
 from backup_app.jobs import tasks as backup_tasks
 from backup_app.services.downloads import prepare_download
 from calendar_app.models import Event, Status
-from calendar_app.services import tasks as calendar_tasks
+from calendar_app.services import images, posts
 from tests.calendar_app.support.factories import EventFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_a_task_by_its_earlier_name_is_done():
     event = EventFactory(status=Status.FUTURE)
     Event.objects.update(date_utc="2020-01-01T00:00Z")
-    queued = calendar_tasks.publish_when_due.enqueue("Event", event.pk)
+    queued = posts.publish_when_due.enqueue("Event", event.pk)
     stored = DBTaskResult.objects.filter(pk=queued.id)
     stored.update(task_path="calendar_app.tasks.publish_when_due")
 
@@ -33,7 +33,7 @@ def test_a_task_by_its_earlier_name_is_done():
         ("backup_app.tasks.run_job", backup_tasks.run_job),
         ("backup_app.tasks.run_next_job", backup_tasks.run_next_job),
         ("backup_app.tasks.prepare_download", prepare_download),
-        ("calendar_app.tasks.fetch_image", calendar_tasks.fetch_image),
+        ("calendar_app.tasks.fetch_image", images.fetch_image),
     ],
 )
 def test_earlier_names_are_those_of_the_same_tasks(path, task):

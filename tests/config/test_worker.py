@@ -14,7 +14,7 @@ def waiting_task():
     return DBTaskResult.objects.create(
         status="READY",
         args_kwargs={"args": ["event", 0], "kwargs": {}},
-        task_path="calendar_app.services.tasks.publish_when_due",
+        task_path="calendar_app.services.posts.publish_when_due",
         backend_name="default",
     )
 

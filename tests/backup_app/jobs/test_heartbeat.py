@@ -87,7 +87,7 @@ class TestBeat:
         assert task.status == "READY"
 
     def test_tasks_of_other_apps_are_put_back_where_the_project_says_so(self):
-        task = running_task("dead", path="calendar_app.services.tasks.fetch_image")
+        task = running_task("dead", path="calendar_app.services.images.fetch_image")
         for tasks, status in (("backup_app.", "RUNNING"), ("", "READY")):
             silent_for(LOST + timedelta(seconds=5))
 

@@ -7,8 +7,8 @@ from django_tasks_db.models import DBTaskResult
 from calendar_app.lib import fetch as fetching
 from calendar_app.models import Event, Image
 from calendar_app.services import images, posts
+from calendar_app.services.images import RETRY_AFTER, fetch_image
 from calendar_app.services.revision import writing
-from calendar_app.services.tasks import RETRY_AFTER, fetch_image
 
 from ..support.factories import EventFactory
 from ..support.pictures import photo
