@@ -4,6 +4,7 @@ import datetime as dt
 import random
 from itertools import count
 
+from django.db.models import Max
 from django.utils import timezone
 
 from ..lib import bulk
@@ -67,7 +68,7 @@ def _named(name, n, more):
 
 def _insert_batch(number, chance, linked):
     now = timezone.now()
-    first = bulk.next_id(Event)
+    first = _next_id(Event)
     events = [_event(pk, chance, now) for pk in range(first, first + number)]
     bulk.insert(Event, events)
     _link(EventVenue, events, "venue_id", linked.venues, chance)
@@ -98,7 +99,7 @@ def _event(pk, chance, now):
 
 
 def _link(through, events, column, ids, chance):
-    pks = count(bulk.next_id(through))
+    pks = count(_next_id(through))
     bulk.insert(
         through,
         [
@@ -106,3 +107,8 @@ def _link(through, events, column, ids, chance):
             for event in events
         ],
     )
+
+
+def _next_id(model):
+    """Return the ID after the highest; sure only inside ``revision.writing()``."""
+    return (model._base_manager.aggregate(Max("pk"))["pk__max"] or 0) + 1

@@ -37,8 +37,3 @@ def analyze(*models: type[models.Model]):
     with connection.cursor() as cursor:
         for model in models:
             cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
-
-
-def next_id(model):
-    """Return the ID after the highest; sure only inside ``revision.writing()``."""
-    return (model._base_manager.aggregate(models.Max("pk"))["pk__max"] or 0) + 1

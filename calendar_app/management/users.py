@@ -2,10 +2,30 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError
 from django.db.models import Q
 
+from .. import permissions
+from ..models import Event
+
 
 def user_by_email(email):
     """Return the user of an e-mail address or user name; raises CommandError when none has it."""
     users = get_user_model().objects.filter(Q(email__iexact=email) | Q(username=email))
     if not (user := users.order_by("pk").first()):
         raise CommandError(f"No user has the e-mail address '{email}'.")
+    return user
+
+
+def editor(email=None):
+    """Return the user of an e-mail address, or else the first superuser, in whose name to write.
+
+    Raises CommandError unless that is one who may edit all events.
+    """
+    if email:
+        user = user_by_email(email)
+    else:
+        users = get_user_model().objects.filter(is_superuser=True, is_active=True)
+        user = users.order_by("pk").first()
+    if user is None:
+        raise CommandError("There is no superuser; say with --user in whose name to import.")
+    if not (permissions.may_edit_others(user, Event) and permissions.may_publish(user, Event)):
+        raise CommandError(f"The user '{user}' is not an editor, so may not import events.")
     return user

@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand, CommandError
 from calendar_app.importing.remote_calendar import Service, ServiceError
 from calendar_app.importing.rest import ServiceImport
 from calendar_app.importing.writer import Copier, rehearsal
-from calendar_app.management.editors import editor
 from calendar_app.management.progress import progress
 from calendar_app.management.reports import report
+from calendar_app.management.users import editor
 
 PASSWORD = "IMPORT_PASSWORD"  # noqa: S105 the name of the variable
 END = "9999-12-31"

@@ -10,9 +10,9 @@ from calendar_app.ical.reader import ReadError, read
 from calendar_app.importing.ics import CalendarImport
 from calendar_app.importing.writer import Copier, rehearsal
 from calendar_app.lib import fetch
-from calendar_app.management.editors import editor
 from calendar_app.management.progress import progress
 from calendar_app.management.reports import report
+from calendar_app.management.users import editor
 from calendar_app.models import Status
 
 FETCH_SECONDS = 60
