@@ -12,6 +12,7 @@ from .fields import WallTimeField
 from .organizer import Organizer
 from .post import Post, PostQuerySet, Status
 from .term import Category, Tag
+from .tree import is_within
 from .venue import Venue
 
 TIMES = {"start_date", "end_date", "all_day", "timezone"}
@@ -128,17 +129,27 @@ class Event(Post):
         return bool(raw) and check_password(raw, self.password)
 
     def clean(self):
-        """Settle the times. Raises ValidationError: an unknown zone, an end before the start."""
+        """Settle the times.
+
+        Raises ValidationError: an unknown zone, an end before the start, a parent that is this
+        event or part of it.
+        """
         super().clean()
-        if not (self.start_date and self.end_date):
-            return
+        errors = self._wrong_times() if self.start_date and self.end_date else {}
+        if is_within(self.parent, self):
+            errors["parent"] = f"Event {self.parent_id} is this event or part of it."
+        if errors:
+            raise ValidationError(errors)
+
+    def _wrong_times(self):
         try:
             self.settle_times()
         except time_zones.ZoneError as e:
-            raise ValidationError({"timezone": str(e)}) from e
+            return {"timezone": str(e)}
         if self.end_utc < self.start_utc:
             sentence = f"end_date '{self.end_date}' is before start_date '{self.start_date}'."
-            raise ValidationError({"start_date": sentence, "end_date": sentence})
+            return {"start_date": sentence, "end_date": sentence}
+        return {}
 
     def prepare(self, now=None):
         super().prepare(now)

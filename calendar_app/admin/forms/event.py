@@ -3,7 +3,6 @@ from unfold.widgets import UnfoldAdminPasswordToggleWidget, UnfoldAdminTextInput
 
 from ...api.serializers import EventSerializer
 from ...models import Event
-from ...models.tree import is_within
 from .post import PostForm
 
 
@@ -29,12 +28,6 @@ class EventForm(PostForm):
         if "parent" in self.fields:
             visible, own = Event.objects.visible_to(self.user), self.instance.parent_id
             self.fields["parent"].queryset = visible | Event.objects.filter(pk=own)
-
-    def clean_parent(self):
-        parent = self.cleaned_data["parent"]
-        if is_within(parent, self.instance):
-            raise forms.ValidationError(f"Event {parent.pk} is this event or part of it.")
-        return parent
 
     def save(self, commit=True):
         password = self.cleaned_data["new_password"]

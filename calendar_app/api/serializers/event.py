@@ -1,9 +1,6 @@
-from rest_framework import serializers
-
 from ... import permissions
 from ...conf import conf
 from ...models import Category, Event, Organizer, Tag, Venue
-from ...models.tree import is_within
 from ...services import events
 from ...values import time_zones
 from .. import representations
@@ -110,18 +107,16 @@ class EventSerializer(PostSerializer):
             data["website"] = ""
         if "post_password" in data:
             post.set_password(data.pop("post_password"))
-        self._links = {name: data.pop(name) for name in LINKS if name in data}
-        super().apply(post, data)
-        self._require_tree(post, data.get("parent"))
+        super().apply(post, {name: data[name] for name in data if name not in LINKS})
 
-    def put(self, post):
-        for name in ("venues", "organizers"):
-            if post.pk and name in self._links:
-                self._links[name] = [*self._links[name], *self._unseen(post, name)]
-        events.save(post, **self._links)
+    def store(self, post, data):
+        linked = {name: data[name] for name in LINKS if name in data}
+        for name in linked.keys() & {"venues", "organizers"} if post.pk else ():
+            linked[name] = [*linked[name], *self._unseen(post, name)]
+        events.save(post, **linked)
 
     def _unseen(self, post, name):
-        """Return what post is linked to and GET does not show the user: it was not left out."""
+        """Return what post is linked to and GET does not show the user, who cannot repeat it."""
         seen = LINKS[name].objects.visible_to(self.user).values("pk")
         return getattr(post, name).exclude(pk__in=seen)
 
@@ -130,13 +125,6 @@ class EventSerializer(PostSerializer):
         for name in ("start_date", "end_date"):
             if name in data:
                 data[name] = self.wall(name, data, zone)
-
-    def _require_tree(self, post, parent):
-        """Raise ValidationError for a parent that is post itself or stands below it."""
-        if is_within(parent, post):
-            raise serializers.ValidationError(
-                {"post_parent": f"Event {parent.pk} is this event or part of it."}
-            )
 
     def to_representation(self, instance):
         full = self.context.get("full", False)

@@ -6,13 +6,13 @@ from rest_framework import serializers
 
 from ... import permissions
 from ...conf import conf
-from ...exceptions import Forbidden, Gone, NotFound
+from ...exceptions import Forbidden, Gone
 from ...models import Status
 from ...services import images, links, posts
 from ...values import time_zones
 from .fields import DateField, HtmlField, StatusField
 from .record import RecordSerializer
-from .relations import AuthorField, ImageField, found
+from .relations import AuthorField, ImageField
 
 
 class PostSerializer(RecordSerializer):
@@ -72,29 +72,18 @@ class PostSerializer(RecordSerializer):
     def blank(self):
         return self.model(author=self.user)
 
-    def create(self, data):
-        return self.store(self.blank(), *found(self, data))
-
-    def update(self, post, data):
-        # What another request wrote since post was read stays.
-        stored = self.model.objects.filter(pk=post.pk).first()
-        if stored is None:
-            raise NotFound(
-                f"There is no {self.kind} {post.pk} any more.", code=f"rest-{self.kind}-not-found"
-            )
-        if stored.is_trashed and "status" not in data:
+    def target(self):
+        post = super().target()
+        if post.is_trashed and "status" not in self.validated_data:
             raise Gone(
                 f"The {self.kind} {post.pk} is in the trash.",
                 code=f"{self.kind}-no-longer-available",
             )
-        return self.store(stored, *found(self, data))
+        return post
 
-    def store(self, post, data, errors):
-        """Write data, as it was validated and found, to post and return it."""
-        status = data.get("status")
-        self.fill(post, data, errors)
-        self.put(post)
-        if status == Status.TRASH:
+    def write(self, post, data, errors):
+        super().write(post, data, errors)
+        if data.get("status") == Status.TRASH:
             posts.trash(post)
         return post
 
@@ -106,8 +95,7 @@ class PostSerializer(RecordSerializer):
         super().apply(post, data)
         self._set_status(post, status, is_dated)
 
-    def put(self, post):
-        """Store post."""
+    def store(self, post, data):
         posts.save(post)
 
     def wall(self, name, data, zone):
@@ -154,16 +142,19 @@ class PostSerializer(RecordSerializer):
 class NamedPostSerializer(PostSerializer):
     """Writes a venue or an organizer; a new one of a known name is that one, completed."""
 
-    def create(self, data):
-        known = links.by_name(self.model, data["name"], self.user)
-        if known is None:
-            self._require_right()
-            return super().create(data)
-        data, errors = found(self, data)
-        missing = links.missing(known, data, self.user)
-        return self.store(known, missing, errors) if missing or errors else known
-
-    def _require_right(self):
-        """Raise Forbidden for who may write events, and no venue or organizer inside of one."""
-        if not permissions.may_write(self.user, self.model):
+    def target(self):
+        if self.instance is not None:
+            return super().target()
+        name = self.validated_data["name"]
+        known = links.by_name(self.model, name, self.user)
+        if known is None and not permissions.may_write(self.user, self.model):
+            # Who may write events need not be allowed to write the venues inside of one.
             raise Forbidden(f"You may not create a new {self.kind}.")
+        return known or self.blank()
+
+    def write(self, post, data, errors):
+        if self.instance is None and post.pk:
+            data = links.missing(post, data, self.user)
+            if not (data or errors):
+                return post
+        return super().write(post, data, errors)

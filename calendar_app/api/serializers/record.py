@@ -5,38 +5,69 @@ from django.core.exceptions import ValidationError as ModelError
 from django.db import transaction
 from rest_framework import serializers
 
-from ...exceptions import CalendarError
+from ...exceptions import CalendarError, NotFound
 from ...services.revision import writing
 from .relations import found
 
 
 class RecordSerializer(serializers.Serializer):
-    """Writes a record of ``model``. A refusal names everything that is wrong with the input."""
+    """Validates what a client wrote about a record of ``model``, and stores it with one verb.
 
-    def save(self, **kwargs):
+    A ValidationError names everything that is wrong with the input.
+    """
+
+    def save(self):
+        """Return the record as it was stored; nothing is stored when this raises an error.
+
+        It holds the lock of all writers, so that no other request changes what the input names
+        between the lookup and the verb.
+        """
         with writing():
-            return super().save(**kwargs)
+            record = self.target()
+            return self.write(record, *found(self, self.validated_data))
+
+    def target(self):
+        """Return the record to write: a new one, or the stored one as it is behind the lock."""
+        if self.instance is None:
+            return self.blank()
+        # Not self.instance itself: another request may have written since the view read it.
+        stored = self.model.objects.filter(pk=self.instance.pk).first()
+        if stored is None:
+            kind, pk = self.model._meta.model_name, self.instance.pk
+            raise NotFound(f"The {kind} {pk} no longer exists.", code=f"rest-{kind}-not-found")
+        return stored
 
     def blank(self):
         """Return a new, unsaved record."""
         return self.model()
 
-    def fill(self, record, data, errors):
-        """Set the fields of record that data names, and check them together.
+    def write(self, record, data, errors):
+        """Set data, whose names were looked up with these errors, on record and store it."""
+        self.fill(record, data, errors)
+        self.store(record, data)
+        return record
 
-        Raises ValidationError with what is wrong, and with errors, those of other fields.
+    def fill(self, record, data, errors):
+        """Set the fields of record that data names, and validate the record as a whole.
+
+        Raises ValidationError with all errors, among them those given.
         """
         errors = dict(errors)
+        names = {field.source: name for name, field in self.fields.items()}
         try:
-            self.apply(record, data)
+            self.apply(record, dict(data))
         except serializers.ValidationError as e:
             errors |= e.detail
         try:
             record.clean()
         except ModelError as e:
-            errors |= e.message_dict
+            errors |= {names.get(name, name): found for name, found in e.message_dict.items()}
         if errors:
             raise serializers.ValidationError(errors)
+
+    def store(self, record, data):
+        """Store record: the verb. Data has what is no field of the record: its links."""
+        raise NotImplementedError
 
     def apply(self, record, data):
         """Set the fields of record that data names."""

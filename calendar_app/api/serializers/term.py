@@ -1,10 +1,10 @@
-from ...exceptions import CalendarError, NotFound
+from ...exceptions import CalendarError
 from ...models import Category, Tag
 from ...services import terms
 from .. import representations
 from .fields import HtmlField, SlugField, TextField, is_blank
 from .record import RecordSerializer
-from .relations import ParentField, found
+from .relations import ParentField
 
 
 class TermSerializer(RecordSerializer):
@@ -19,21 +19,8 @@ class TermSerializer(RecordSerializer):
         "gets a number.",
     )
 
-    def create(self, data):
-        return self.store(self.blank(), *found(self, data))
-
-    def update(self, term, data):
-        # What another request wrote since term was read stays.
-        stored = self.model.objects.filter(pk=term.pk).first()
-        if stored is None:
-            kind = self.model._meta.model_name
-            raise NotFound(f"There is no {kind} {term.pk} any more.", code=f"rest-{kind}-not-found")
-        return self.store(stored, *found(self, data))
-
-    def store(self, term, data, errors):
-        self.fill(term, data, errors)
+    def store(self, term, data):
         terms.save(term)
-        return term
 
 
 class CategorySerializer(TermSerializer):

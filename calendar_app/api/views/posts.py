@@ -85,11 +85,7 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
             self.gone(record, f"{self.kind}-no-longer-available")
         return self._write(record, status=200)
 
-    def partial_update(self, request, **address):
-        return self.update(request, **address)
-
-    def post_update(self, request, **address):
-        return self.update(request, **address)
+    partial_update = post_update = update
 
     def destroy(self, request, **address):
         record = self.writable(permissions.may_delete, "delete", **address)

@@ -33,11 +33,7 @@ class TermViewSet(ListMixin, CalendarView, GenericViewSet):
         )
         return self._write(self.find(pk), status=200)
 
-    def partial_update(self, request, pk):
-        return self.update(request, pk)
-
-    def post_update(self, request, pk):
-        return self.update(request, pk)
+    partial_update = post_update = update
 
     def destroy(self, request, pk):
         self.require(
