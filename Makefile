@@ -1,6 +1,7 @@
 # make run      serve everything on http://127.0.0.1:8000 until Ctrl-C (PORT, HOST, DATA_DIR)
 # make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS)
 # make attack   repeat the tests that attack, for as long as it takes (ARGS, DATABASE_URL)
+# make wheel    build the wheel of the two apps, and try it in bare projects
 # make lint     check style, types, layers, migrations, settings and the OpenAPI description
 # make bench    measure the calendar, on PostgreSQL with DATABASE_URL (ARGS: benchmarks/README.md)
 # make install  only make .venv and install what runs need
@@ -16,7 +17,7 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python
 export DATA_DIR PORT HOST DATABASE_URL
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test attack lint bench lock clean
+.PHONY: help install run test attack wheel lint bench lock clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -31,6 +32,9 @@ test: $(VENV)/test
 
 attack: $(VENV)/test
 	ATTACK=1 $(BIN)/pytest -m attack $(ARGS)
+
+wheel: $(VENV)/test
+	$(BIN)/python -m tests.packaging.matrix
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

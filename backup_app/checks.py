@@ -7,11 +7,11 @@ from django.core.checks import Error, Tags, register
 from django.core.checks import Warning as Caution
 from django.db import OperationalError, ProgrammingError
 from django.utils.module_loading import import_string
-from django_tasks import default_task_backend
 
 from .conf import DEFAULTS, conf
 from .engines import Engine, get_engine
 from .exceptions import InvalidEngine
+from .lib.tasks import default_task_backend
 
 MAY_BE_ZERO = {"PURGE_DAYS"}
 LISTS = ("LOCAL_ROOTS", "COMMANDS", "MAILBOX_PATTERNS")

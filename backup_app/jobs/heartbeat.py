@@ -19,11 +19,11 @@ from typing import Any
 from django.db import DatabaseError, connection, connections, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
-from django_tasks import task
 from django_tasks_db.backend import DatabaseBackend, TaskResult
 from django_tasks_db.models import DBTaskResult
 
 from ..conf import conf
+from ..lib.tasks import task
 from ..models import Worker
 from . import periodic
 from .worker_id import is_gone, this_worker

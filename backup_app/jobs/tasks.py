@@ -6,10 +6,10 @@ from contextlib import suppress
 
 from django.db.models import Q
 from django.utils import timezone
-from django_tasks import task
 
 from ..conf import conf
 from ..lib.log_context import about_job
+from ..lib.tasks import task
 from ..models import Job
 from ..services import mailboxes
 from . import execute, reap, states

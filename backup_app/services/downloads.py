@@ -13,13 +13,13 @@ from typing import IO
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from django_tasks import task
 
 from ..conf import conf
 from ..engines import get_engine
 from ..exceptions import BackupError, EngineError, InvalidEngine, NotFound
 from ..lib.formatting import storable
 from ..lib.log_context import about_job
+from ..lib.tasks import task
 from ..models import Download
 
 State = Download.State

@@ -16,13 +16,13 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.text import Truncator, slugify
-from django_tasks import task
 
 from .. import permissions
 from ..conf import conf
 from ..exceptions import InvalidParams
 from ..lib import decoding, fetch, pictures
 from ..lib.fetch import FetchError, Target
+from ..lib.tasks import task
 from ..models import Event, Image, Organizer, Venue
 from .revision import writing
 

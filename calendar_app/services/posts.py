@@ -2,10 +2,10 @@
 
 from django.apps import apps
 from django.utils import timezone
-from django_tasks import task
 
 from .. import permissions
 from ..exceptions import Gone, NotFound
+from ..lib.tasks import task
 from ..models import Event, Organizer, Post, Status, Venue
 from ..models.post import changed
 from ..values.slugs import unique_slug
