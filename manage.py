@@ -23,7 +23,7 @@ def main():
             raise
         sys.exit(f"Error: {told}")
     except KeyboardInterrupt:
-        sys.exit(130)  # as a shell calls an end by Ctrl-C
+        sys.exit(130)  # the exit code of a shell after Ctrl-C
 
 
 def print_version():
@@ -33,7 +33,7 @@ def print_version():
 
 
 def sentence(error):
-    """Return what an operator can do something about; None for an error that is a fault of ours."""
+    """Return a sentence for the operator; None for an error that is a bug."""
     if isinstance(error, ImproperlyConfigured):
         return str(error)
     from config.site import database_errors

@@ -13,4 +13,6 @@ class ProjectConfig(AppConfig):
 
     def ready(self):
         if names := settings.IGNORED_VARIABLES:
-            logger.warning("These variables are no settings and are ignored: %s.", ", ".join(names))
+            logger.warning(
+                "These variables are not settings and are ignored: %s.", ", ".join(names)
+            )

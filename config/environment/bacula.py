@@ -1,4 +1,4 @@
-"""The Bacula that backs up real networks: its catalog as a database, its Director as an engine.
+"""The settings of a Bacula: its catalog as a database, its Director as an engine.
 
 With ``BACULA_CATALOG_URL`` there is one, the engine "bacula" for zones; the other variables are
 that engine's OPTIONS, in capitals.
@@ -38,15 +38,15 @@ DEFAULTS: Values = {
     "SCHEDULES": False,
 }
 ANY = ".*", ""
-PATH = "/.+", "is no absolute path"
+PATH = "/.+", "is not an absolute path"
 NUMBER = "[1-9][0-9]*", "is not a whole number from 1 up"
-NAME = r"[\w:. -]{1,127}", "is no name in Bacula: letters, digits, blanks and -_.: make one"
+NAME = r"[\w:. -]{1,127}", "is not a name that Bacula accepts: use letters, digits, blanks and -_.:"
 FORMS = {
-    "PORT": ("[1-9][0-9]{0,4}", "is no port"),
+    "PORT": ("[1-9][0-9]{0,4}", "is not a port number"),
     "DIRECTOR": NAME,
     "CONSOLE": NAME,
     "SPOOL_CLIENT": NAME,
-    "PREFIX": (r"[A-Za-z][\w-]{0,30}", "is no letter and, after it, letters, digits, - and _"),
+    "PREFIX": (r"[A-Za-z][\w-]{0,30}", "is not a letter followed by letters, digits, - and _"),
     "CONFIG_DIR": PATH,
     "DIRECTOR_CONFIG": PATH,
     "DIRECTOR_PROGRAM": PATH,
@@ -103,9 +103,7 @@ def _require_none(given: Values) -> None:
 
 def _require_right(env: Environment, given: Values) -> None:
     if f"{PREFIX}PASSWORD" not in given:
-        raise ImproperlyConfigured(
-            f"{PREFIX}PASSWORD is not set: without one the Director lets nobody in."
-        )
+        raise ImproperlyConfigured(f"{PREFIX}PASSWORD is not set, and the Director requires it.")
     for name, value in given.items():
         form, why = FORMS.get(name.removeprefix(PREFIX), ANY)
         if not re.fullmatch(form, str(value)):

@@ -1,4 +1,4 @@
-"""The folder that everything written goes to, and the key in it."""
+"""The folder for all data that the service writes, and the secret key in it."""
 
 import contextlib
 import fcntl

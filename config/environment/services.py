@@ -45,7 +45,7 @@ def postgresql(name: str, url: str) -> dict[str, Any]:
     _parts(name, url, POSTGRESQL)
     entry: dict[str, Any] = environ.Env.db_url_config(url)
     if not entry["NAME"]:
-        raise wrong(name, shown(url), "names no database")
+        raise wrong(name, shown(url), "does not name a database")
     defaults = {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
     return defaults | entry | {"OPTIONS": {"connect_timeout": 5} | entry.get("OPTIONS", {})}
 
@@ -76,7 +76,7 @@ def _parts(name: str, url: str, schemes: set[str]) -> SplitResult:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - is read for its ValueError
     except ValueError as e:
-        raise wrong(name, shown(url), "is no URL: percent-encode its password") from e
+        raise wrong(name, shown(url), "is not a valid URL: percent-encode its password") from e
     if parts.scheme not in schemes:
         raise wrong(name, shown(url), f"does not begin with one of {', '.join(sorted(schemes))}")
     return parts

@@ -1,4 +1,4 @@
-"""Settings as texts from the environment, read with a sentence for what cannot be right."""
+"""Reads settings from environment variables, and names the variable when a value is wrong."""
 
 import os
 import re
@@ -61,13 +61,13 @@ class Environment:
         try:
             return ZoneInfo(value).key
         except (ZoneInfoNotFoundError, ValueError, OSError) as e:
-            raise wrong(name, value, "is no time zone such as 'Europe/Paris' or 'UTC'") from e
+            raise wrong(name, value, "is not a time zone such as 'Europe/Paris' or 'UTC'") from e
 
     def base_path(self, name: str) -> str:
         """Return a path that begins with no slash and, unless empty, ends with one: ``apps/``."""
         steps = [step for step in self.text(name).split("/") if step]
         if not all(re.fullmatch(r"[\w.~-]*\w[\w.~-]*", step, re.ASCII) for step in steps):
-            raise wrong(name, self.text(name), "is no path such as 'apps' or 'apps/calendar'")
+            raise wrong(name, self.text(name), "is not a path such as 'apps' or 'apps/calendar'")
         return "/".join([*steps, ""])
 
     def origins(self, name: str) -> list[str]:
@@ -114,7 +114,7 @@ def load(default: Path) -> Environment:
     """Return the environment, with what the file ``ENV_FILE``, or else ``default``, adds to it."""
     given = os.environ.get("ENV_FILE")
     if given and not os.access(given, os.R_OK):
-        raise wrong("ENV_FILE", given, "is no file that can be read")
+        raise wrong("ENV_FILE", given, "cannot be read")
     from_outside = os.environ.keys() - FROM_FILE
     environ.Env.read_env(given or default)
     FROM_FILE.update(os.environ.keys() - from_outside)

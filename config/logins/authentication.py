@@ -65,7 +65,7 @@ class SlowedBasicScheme(BasicScheme):
 
 @contextmanager
 def throttled(request, login):
-    """Yield the throttle of a login, which raises Throttled."""
+    """Yield the throttle of a login; raises Throttled."""
     try:
         yield LoginThrottle(login, address(request), scope="calendar", window=WINDOW)
     except TooManyAttempts as e:

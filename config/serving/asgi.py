@@ -1,4 +1,4 @@
-"""The WSGI application for an ASGI server, in threads that no slow client can hold.
+"""Runs the WSGI application in threads behind an ASGI server, so that slow clients block none.
 
 The server's event loop waits for clients: a thread gets a request once its body has arrived, and
 turns to other requests while a client takes in what it was sent.
@@ -154,10 +154,10 @@ class Answer:
 
 
 class TooLarge(BytesIO):
-    """In place of a body that is larger than any that is taken."""
+    """Stands in for a body that exceeds the limit."""
 
     def read(self, *size):
-        raise RequestDataTooBig("The body of the request is larger than any that is taken.")
+        raise RequestDataTooBig("The body of the request is too large.")
 
     readline = read
 
@@ -191,7 +191,7 @@ async def start_refusal(send, status, sentence):
 
 
 async def linger(receive, send, piece):
-    """Send the last piece of an answer and wait while its client sends what is not read."""
+    """Send the last piece of an answer and wait while its client sends the rest of its body."""
     await send_body(send, piece, more=True)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(drained(receive), LINGER)
@@ -213,6 +213,6 @@ async def drained(receive):
 
 
 async def disconnected(receive):
-    """Wait until the client is gone."""
+    """Wait until the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -1,4 +1,4 @@
-"""HTTP connections that wait for no client forever."""
+"""HTTP connections with deadlines, so that slow clients cannot hold them forever."""
 
 import socket
 
@@ -8,11 +8,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 HEAD_SECONDS = 20
 HEAD_BYTES = 64_000
 IDLE_SECONDS = 75  # between requests, longer than proxies keep a connection
-STALLED_SECONDS = 120  # in which a client takes in nothing of an answer
+STALLED_SECONDS = 120  # without the client reading any of the answer
 
 
 class Connection(HttpToolsProtocol):
-    """A connection that is closed when the headers of a request take too long or are too many."""
+    """Closes when the headers of a request take too long or are too large."""
 
     deadline = None
     head_size = 0

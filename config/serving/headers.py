@@ -1,4 +1,4 @@
-"""What browsers may do with an answer: load from where, run what, show it in a frame, keep it."""
+"""Content-Security-Policy and caching headers, by part of the site."""
 
 from django.conf import settings
 from django.utils.cache import add_never_cache_headers
@@ -36,9 +36,9 @@ PAGE_TEXT, NOTHING_TEXT = _text(PAGE), _text(NOTHING)
 
 
 def with_policies(get_response):
-    """Middleware that gives each answer a Content-Security-Policy, unless its view gave it one.
+    """Middleware that adds a Content-Security-Policy to each response whose view set none.
 
-    HTML for somebody with a session is kept by no cache: it may show what others must not see.
+    HTML for a session is never cached: it may show what others must not see.
     """
 
     def middleware(request):

@@ -1,4 +1,4 @@
-"""What a monitor asks: is the process alive, and can it do its work?"""
+"""Health checks for monitors: whether the process is alive, and whether it can do its work."""
 
 from functools import cache
 
@@ -19,7 +19,7 @@ from backup_app.models import Worker
 @require_safe
 @never_cache
 def alive(request):
-    """Answer that the process is alive; nothing else is asked."""
+    """Answer that the process is alive; checks nothing else."""
     return JsonResponse({"status": "ok"})
 
 

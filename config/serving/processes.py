@@ -1,4 +1,4 @@
-"""Child processes that start, run and end together."""
+"""Child processes that start, run and stop together."""
 
 import contextlib
 import ctypes

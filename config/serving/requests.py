@@ -1,10 +1,10 @@
-"""What a client's headers may not do to a request."""
+"""Makes requests with malformed headers harmless before Django reads them."""
 
 from django.utils.http import parse_header_parameters
 
 
 def without_nul_cookies(get_response):
-    """Middleware that takes no cookie with a NUL, for which PostgreSQL cannot look."""
+    """Middleware that drops cookies with a NUL, which PostgreSQL cannot look up."""
 
     def middleware(request):
         for name in [name for name, value in request.COOKIES.items() if "\0" in value]:
@@ -15,10 +15,10 @@ def without_nul_cookies(get_response):
 
 
 def in_utf8(application):
-    """Return a WSGI application whose requests are texts in UTF-8, whatever they call themselves.
+    """Return a WSGI application that reads every request as UTF-8, whatever charset it names.
 
-    Any codec of Python's can be named as a charset, also rot13, which decodes no text; Django fails
-    at it, as it does at a charset of a parameter (RFC 2231) that nobody knows.
+    A client can name any codec of Python as charset, even rot13, which does not decode text. Django
+    would fail on it, and on an unknown charset of a parameter (RFC 2231).
     """
 
     def wrapped(environ, start_response):

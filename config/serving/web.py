@@ -33,7 +33,7 @@ def server(app: Application) -> uvicorn.Server:
             http=Connection,
             ws="none",
             lifespan="off",
-            proxy_headers=False,  # the project has a rule of its own whom to believe
+            proxy_headers=False,  # the setting BEHIND_PROXY decides whom to trust
             server_header=False,
             log_config=None,
             access_log=False,
@@ -44,7 +44,7 @@ def server(app: Application) -> uvicorn.Server:
 
 
 def largest_body() -> int:
-    """Return the size of the largest request that anything here may take."""
+    """Return the largest size in bytes of a request that any setting allows."""
     return FORM + max(
         settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
         backup.MAX_BODY_BYTES,

@@ -1,9 +1,9 @@
-"""What an operator can do about a database that fails."""
+"""Explains database errors to an operator."""
 
 from django.db import DatabaseError, OperationalError, connections
 
 DAMAGED = (
-    "is damaged, or is no SQLite database. Put a copy of it in its place, or move it away and run"
+    "is damaged or not a SQLite database. Replace it with a copy, or move it away and run"
     " 'manage.py migrate' for an empty one"
 )
 OUTDATED = "is not up to date. Run 'manage.py migrate'"
@@ -24,7 +24,7 @@ REMEDIES = {
 
 
 def sentence(error: DatabaseError) -> str | None:
-    """Return what to do about an error of the database; None for one that is a fault of ours."""
+    """Return what to do about a database error; None for one that is a bug."""
     text = " ".join(str(error).split())
     state = getattr(error.__cause__, "sqlstate", None)
     for sign, remedy in REMEDIES.items():

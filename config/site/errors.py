@@ -12,8 +12,8 @@ MESSAGES = {
     400: "The request cannot be understood.",
     403: "This request is refused.",
     404: "There is nothing at '{path}'.",
-    413: "The body of the request is larger than this service takes.",
-    500: "The request failed because of a fault here. It has been logged.",
+    413: "The body of the request is larger than this service accepts.",
+    500: "The request failed because of an error in the service, which has been logged.",
 }
 CALENDAR_CODES = {
     400: "rest_invalid_request",

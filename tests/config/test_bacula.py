@@ -65,14 +65,17 @@ def test_the_variables_are_the_options_of_the_engine():
     ("variables", "sentence"),
     [
         ({"PORT": "ssh"}, "BACULA_PORT is 'ssh', which is not a whole number from 0 up."),
-        ({"PORT": "0"}, "BACULA_PORT is '0', which is no port."),
+        ({"PORT": "0"}, "BACULA_PORT is '0', which is not a port number."),
         ({"ANSWER_SECONDS": "0"}, "BACULA_ANSWER_SECONDS is '0', which is not a whole number"),
-        ({"CONFIG_DIR": "conf.d"}, "BACULA_CONFIG_DIR is 'conf.d', which is no absolute path."),
-        ({"TIME_ZONE": "Mars"}, "BACULA_TIME_ZONE is 'Mars', which is no time zone such as"),
-        ({"PREFIX": 'x"'}, "BACULA_PREFIX is 'x\"', which is no letter and, after it, letters"),
-        ({"DIRECTOR": "a\nb"}, "BACULA_DIRECTOR is 'a\nb', which is no name in Bacula"),
+        ({"CONFIG_DIR": "conf.d"}, "BACULA_CONFIG_DIR is 'conf.d', which is not an absolute path."),
+        ({"TIME_ZONE": "Mars"}, "BACULA_TIME_ZONE is 'Mars', which is not a time zone such as"),
+        ({"PREFIX": 'x"'}, "BACULA_PREFIX is 'x\"', which is not a letter followed by letters"),
+        (
+            {"DIRECTOR": "a\nb"},
+            "BACULA_DIRECTOR is 'a\nb', which is not a name that Bacula accepts",
+        ),
         ({"ADRESS": "db"}, "There is no setting BACULA_ADRESS. Did you mean BACULA_ADDRESS?"),
-        ({"PASSWORD": ""}, "BACULA_PASSWORD is not set: without one the Director lets nobody in."),
+        ({"PASSWORD": ""}, "BACULA_PASSWORD is not set, and the Director requires it."),
         (
             {"CATALOG_URL": ""},
             "BACULA_PASSWORD is set, but BACULA_CATALOG_URL is not: there is no Bacula to use.",
@@ -86,7 +89,7 @@ def test_the_variables_are_the_options_of_the_engine():
         ),
         (
             {"CATALOG_URL": "postgres://ann:secret@db"},
-            "BACULA_CATALOG_URL is 'postgres://ann:***@db', which names no database.",
+            "BACULA_CATALOG_URL is 'postgres://ann:***@db', which does not name a database.",
         ),
     ],
 )

@@ -63,12 +63,12 @@ def test_an_origin_is_a_scheme_and_a_host():
         (
             lambda env, name: env.zone(name, "UTC"),
             "Mars/Base",
-            "NAME is 'Mars/Base', which is no time zone such as 'Europe/Paris' or 'UTC'.",
+            "NAME is 'Mars/Base', which is not a time zone such as 'Europe/Paris' or 'UTC'.",
         ),
         (
             lambda env, name: env.zone(name, "UTC"),
             "../../etc/passwd",
-            "NAME is '../../etc/passwd', which is no time zone such as 'Europe/Paris' or 'UTC'.",
+            "NAME is '../../etc/passwd', which is not a time zone such as 'Europe/Paris' or 'UTC'.",
         ),
         (
             Environment.origins,
@@ -157,12 +157,14 @@ def test_a_base_path_ends_with_a_slash(value, expected):
 
 @pytest.mark.parametrize("value", ["a b", "a?b", "..", "a/../b", "é"])
 def test_a_base_path_has_only_characters_that_need_no_escape(value):
-    with pytest.raises(ImproperlyConfigured, match=f"NAME is '{re.escape(value)}', which is no pa"):
+    with pytest.raises(
+        ImproperlyConfigured, match=f"NAME is '{re.escape(value)}', which is not a path"
+    ):
         reading(value).base_path("NAME")
 
 
 def test_a_named_file_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("ENV_FILE", str(tmp_path / "none"))
 
-    with pytest.raises(ImproperlyConfigured, match=r"ENV_FILE is '.*none', which is no file that"):
+    with pytest.raises(ImproperlyConfigured, match=r"ENV_FILE is '.*none', which cannot be read"):
         load(tmp_path / ".env")

@@ -98,7 +98,7 @@ def test_a_fault_in_a_view_is_json_and_tells_nothing(broken_index):
     assert response.status_code == 500
     assert response.json() == {
         "code": "internal_server_error",
-        "message": "The request failed because of a fault here. It has been logged.",
+        "message": "The request failed because of an error in the service, which has been logged.",
         "data": {"status": 500},
     }
 

@@ -44,20 +44,20 @@ def test_a_url_can_turn_off_what_a_connection_pooler_cannot_bear(tmp_path):
         (
             "postgres://ann:sec/ret@db/site",
             (
-                "DATABASE_URL is 'postgres://ann:***@db/site', which is no URL: percent-encode its"
-                " password."
+                "DATABASE_URL is 'postgres://ann:***@db/site', which is not a valid URL:"
+                " percent-encode its password."
             ),
         ),
         (
             "postgres://ann:sec[ret@db/site",
             (
-                "DATABASE_URL is 'postgres://ann:***@db/site', which is no URL: percent-encode its"
-                " password."
+                "DATABASE_URL is 'postgres://ann:***@db/site', which is not a valid URL:"
+                " percent-encode its password."
             ),
         ),
         (
             "postgres://ann:secret@db",
-            "DATABASE_URL is 'postgres://ann:***@db', which names no database.",
+            "DATABASE_URL is 'postgres://ann:***@db', which does not name a database.",
         ),
         (
             "sqlite:////no/such/folder/db",

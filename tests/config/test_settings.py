@@ -115,7 +115,7 @@ def test_a_variable_of_an_orchestrator_is_named_in_one_line(tmp_path):
     assert done.returncode == 0
     [line] = done.stderr.splitlines()
     assert line.endswith(
-        "These variables are no settings and are ignored: CALENDAR_SERVICE_HOST, BACKUP_PORT."
+        "These variables are not settings and are ignored: CALENDAR_SERVICE_HOST, BACKUP_PORT."
     )
 
 
