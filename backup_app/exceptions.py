@@ -1,5 +1,9 @@
 """What the backup service refuses, and how the API says so."""
 
+from collections.abc import Mapping, Sequence
+
+Fields = Mapping[str, Sequence[str]]
+
 
 class BackupError(Exception):
     """A refusal: a sentence, the API's ``code`` and HTTP ``status``, and sentences by parameter."""
@@ -7,11 +11,11 @@ class BackupError(Exception):
     code = "invalid"
     status = 400
 
-    def __init__(self, message, *, fields=None):
+    def __init__(self, message: str, *, fields: Fields | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.fields = fields or {}
-        self.headers = {}  # that the answer is to have
+        self.headers: dict[str, str] = {}  # of the answer
 
 
 class Invalid(BackupError):
@@ -20,7 +24,7 @@ class Invalid(BackupError):
     Those sentences are the message, unless another is given.
     """
 
-    def __init__(self, fields, message=None):
+    def __init__(self, fields: Fields, message: str | None = None) -> None:
         said = [sentence for sentences in fields.values() for sentence in sentences]
         super().__init__(message or " ".join(said), fields=fields)
 
@@ -48,7 +52,7 @@ class RangeOutside(BackupError):
 
     code, status = "range_outside", 416
 
-    def __init__(self, size):
+    def __init__(self, size: int) -> None:
         super().__init__(f"The range lies outside: there are {size} bytes.")
         self.headers = {"Content-Range": f"bytes */{size}"}
 
@@ -56,7 +60,7 @@ class RangeOutside(BackupError):
 class TooManyAttempts(BackupError):
     code, status = "too_many_attempts", 429
 
-    def __init__(self, message, *, seconds):
+    def __init__(self, message: str, *, seconds: int) -> None:
         super().__init__(message)
         self.seconds = seconds
         self.headers = {"Retry-After": str(seconds)}

@@ -1,7 +1,7 @@
-"""API keys: made, found by what a caller sent, revoked.
+"""API keys: to create, find and revoke.
 
-A key is ``bk_<prefix>_<secret>``. The prefix finds its row; of the rest only a SHA-256 is stored,
-which is enough for a secret of 256 random bits.
+A key is ``bk_<prefix>_<secret>``. The prefix finds its row; only a SHA-256 of the whole is stored.
+A slow hash, as for passwords, is not needed: nobody guesses a secret of 256 random bits.
 """
 
 import datetime as dt
@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import re
 import secrets
+from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
@@ -22,8 +23,8 @@ WRITTEN = re.compile(rf"bk_(?P<prefix>[0-9a-f]{{{2 * PREFIX_BYTES}}})_[A-Za-z0-9
 USED_EVERY = dt.timedelta(minutes=1)
 
 
-def make(account, name: str = "", expires=None) -> tuple[ApiKey, str]:
-    """Return a new key of an account and its text, which nobody can tell again.
+def make(account: Any, name: str = "", expires: dt.datetime | None = None) -> tuple[ApiKey, str]:
+    """Return a new key of an account and its text, which cannot be shown again.
 
     ``expires`` is the time from which it is no longer accepted.
     """
@@ -36,12 +37,12 @@ def make(account, name: str = "", expires=None) -> tuple[ApiKey, str]:
 
 
 def looks_like_key(text: str) -> bool:
-    """Say whether a text is written as a key is, be there such a key or not."""
+    """Say whether a text has the format of a key, whether or not that key exists."""
     return WRITTEN.fullmatch(text) is not None
 
 
 def find(text: str) -> ApiKey | None:
-    """Return the usable key that has this text, with its account; None when there is none."""
+    """Return the usable key that has this text, with its account, or None."""
     if not (written := WRITTEN.fullmatch(text)):
         return None
     keys = ApiKey.objects.usable().select_related("account")
@@ -49,8 +50,8 @@ def find(text: str) -> ApiKey | None:
     return key if key and hmac.compare_digest(key.digest, _digest(text)) else None
 
 
-def used(key: ApiKey) -> None:
-    """Note that a key is being used; written at most once a minute."""
+def note_use(key: ApiKey) -> None:
+    """Record that a key is being used, at most once a minute to save writes."""
     now = timezone.now()
     if key.last_used and key.last_used > now - USED_EVERY:
         return
@@ -59,16 +60,17 @@ def used(key: ApiKey) -> None:
 
 
 def revoke(prefix: str) -> ApiKey:
-    """Let a key be accepted no more, at once and for good; raises NotFound.
+    """Stop accepting a key, at once and for good; raises NotFound.
 
-    A key that was revoked before stays as it is.
+    Changes nothing of a key that was revoked before.
     """
     bare = prefix.removeprefix("bk_").partition("_")[0]
     ApiKey.objects.filter(prefix=bare, revoked=None).update(revoked=timezone.now())
-    if not (key := ApiKey.objects.filter(prefix=bare).first()):
+    key: ApiKey | None = ApiKey.objects.filter(prefix=bare).first()
+    if key is None:
         raise NotFound(f"There is no API key with the prefix '{bare}'.")
     return key
 
 
-def _digest(text):
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,6 +1,7 @@
-"""Writes down who did what, and who was refused."""
+"""The audit: who did what, who was refused, and how often logins were wrong."""
 
 import datetime as dt
+from typing import Any
 
 from django.db.models import F
 from django.utils import timezone
@@ -10,13 +11,22 @@ from ..lib.bulk import delete_in_batches
 from ..models import AuditEntry
 
 Outcome = AuditEntry.Outcome
-KEPT = dt.timedelta(days=30)  # rows of wrong logins
-MOST_LOGINS = 100  # that have rows of their own, of one network in one hour
+KEEP_FOR = dt.timedelta(days=30)  # rows of wrong logins; strangers can add many
+MAX_LOGINS = 100  # with rows of their own, of one network in one hour
 OTHERS = "(others)"
 
 
-def note(*, account, login, address, operation, target, outcome, detail=""):
-    """Keep one row. No secret may be in any of these."""
+def note(
+    *,
+    account: Any,
+    login: str,
+    address: str,
+    operation: str,
+    target: str,
+    outcome: str,
+    detail: str = "",
+) -> None:
+    """Add a row. No argument may contain a secret."""
     AuditEntry.objects.create(
         account=account,
         login=short(login, 254),
@@ -28,7 +38,7 @@ def note(*, account, login, address, operation, target, outcome, detail=""):
     )
 
 
-def note_wrong_login(login, address, target):
+def note_wrong_login(login: str, address: str, target: str) -> None:
     """Count a wrong login in one row per login, network and hour.
 
     Further logins from a network that tried many in an hour share a row.
@@ -40,7 +50,7 @@ def note_wrong_login(login, address, target):
     fields = {"time": now, "target": short(target, 500), "count": F("count") + 1}
     if rows.filter(login=login).update(**fields):
         return
-    if rows.count() >= MOST_LOGINS:
+    if rows.count() >= MAX_LOGINS:
         login = OTHERS
     row = AuditEntry(
         login=login,
@@ -50,17 +60,17 @@ def note_wrong_login(login, address, target):
         outcome=Outcome.WRONG_LOGIN,
         count=0,
     )
-    # Whoever makes the row, everyone counts in it.
+    # Requests at the same time may all create the row: one succeeds, and all then count in it.
     AuditEntry.objects.bulk_create([row], ignore_conflicts=True)
     rows.filter(login=login).update(**fields)
 
 
 def forget_wrong_logins() -> int:
-    """Delete the rows of wrong logins that are old; return how many. All others stay."""
-    old = AuditEntry.objects.filter(hour__lt=timezone.now() - KEPT)
+    """Delete old rows of wrong logins, and no others; return how many."""
+    old = AuditEntry.objects.filter(hour__lt=timezone.now() - KEEP_FOR)
     return delete_in_batches(old.order_by("hour"))
 
 
-def short(text, length):
-    """Return a text as it fits into a column; PostgreSQL has no NUL in texts."""
+def short(text: str, length: int) -> str:
+    """Return a text that fits into a column; PostgreSQL rejects NUL."""
     return text.replace("\0", "�")[:length]

@@ -1,4 +1,4 @@
-"""Who asks: an account, or one of its subusers."""
+"""Who makes a request: an account, or one of its subusers."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,7 @@ from ..models import Subuser
 
 @dataclass(frozen=True)
 class Caller:
-    """An account that asks itself, on behalf of a subuser, or through a subuser's own login."""
+    """An account, by its own login, on behalf of a subuser, or by a subuser's login."""
 
     account: Any
     login: str
@@ -21,17 +21,17 @@ class Caller:
 
     @property
     def limited_to(self) -> Subuser | None:
-        """Whose granted clients are all that may be seen; None for all of the account's."""
+        """The subuser whose granted clients alone may be seen; None for all of the account."""
         return self.subuser or self.behalf
 
     @property
     def unlimited(self) -> "Caller":
-        """The account itself."""
+        """The caller with all rights of the account."""
         return replace(self, subuser=None, behalf=None)
 
 
-def address_of(request) -> str:
-    """Return the address that a request comes from, as the project's ``CLIENT_ADDRESS`` says."""
+def address_of(request: Any) -> str:
+    """Return the address that a request comes from, by the project's ``CLIENT_ADDRESS``."""
     if conf.CLIENT_ADDRESS:
-        return import_string(conf.CLIENT_ADDRESS)(request)[:45]
-    return request.META.get("REMOTE_ADDR", "")[:45]
+        return str(import_string(conf.CLIENT_ADDRESS)(request))[:45]
+    return str(request.META.get("REMOTE_ADDR", ""))[:45]

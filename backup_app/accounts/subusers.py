@@ -1,4 +1,6 @@
-"""What can be done with subusers: to add one, give it a password, grant it a client."""
+"""Subusers: to add one, set its password, grant it a client."""
+
+from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
@@ -6,16 +8,16 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from ..exceptions import Invalid, WrongState
-from ..models import Grant, Subuser
+from ..models import Client, Grant, Subuser
 from . import api_keys
 
 
-def add(account, *, login: str, password: str = "", **person) -> Subuser:
-    """Create a subuser, who can log in once there is a password.
+def add(account: Any, *, login: str, password: str = "", **person: Any) -> Subuser:
+    """Create a subuser, who cannot log in without a password.
 
-    person: ``first_name``, ``last_name``, ``email`` and ``bmr``. Logins are unique in the whole
-    installation, also when only their case differs. Raises WrongState for one that is taken,
-    Invalid for what HTTP Basic cannot carry.
+    person: ``first_name``, ``last_name``, ``email`` and ``bmr``. Logins are unique across all
+    accounts, ignoring case. Raises WrongState for one that is taken, Invalid for one that HTTP
+    Basic cannot carry and for a weak password.
     """
     subuser = Subuser(account=account, login=cleaned_login(login), **person)
     if password:
@@ -29,20 +31,20 @@ def add(account, *, login: str, password: str = "", **person) -> Subuser:
     return subuser
 
 
-def set_password(subuser, password: str) -> None:
-    """Let a subuser log in with this password and no other; raises Invalid for a weak one."""
+def set_password(subuser: Subuser, password: str) -> None:
+    """Replace the password of a subuser; raises Invalid for a weak one."""
     _hash(subuser, password)
     subuser.save(update_fields=["password"])
 
 
-def grant(subuser, client) -> Grant:
-    """Let a subuser see and restore a client of its account; again, it changes nothing."""
+def grant(subuser: Subuser, client: Client) -> Grant:
+    """Let a subuser see and restore a client of its account; may be repeated."""
     if subuser.account_id != client.account_id:
         raise Invalid({"client": [f"There is no client '{client}' in the account of '{subuser}'."]})
     return Grant.objects.get_or_create(subuser=subuser, client=client)[0]
 
 
-def exists(account, login: str) -> bool:
+def exists(account: Any, login: str) -> bool:
     """Say whether the account has this subuser."""
     return Subuser.objects.filter(account=account, login=login).exists()
 
@@ -52,7 +54,7 @@ def cleaned_login(login: str) -> str:
     if not 1 <= len(login) <= 100:
         raise Invalid({"login": ["A login has 1 to 100 characters."]})
     if not is_login(login):
-        sentence = f"'{login}' is no login: it may have no ':' and no control characters."
+        sentence = f"'{login}' is not a login: it must not contain ':' or control characters."
         raise Invalid({"login": [sentence]})
     return login
 
@@ -63,27 +65,27 @@ def is_login(text: str) -> bool:
 
 
 def require_free(login: str, known: Subuser | None = None) -> None:
-    """Raise WrongState for a login that another subuser has than the known one."""
-    others = Subuser.objects.exclude(pk=known and known.pk)
+    """Raise WrongState if another subuser than ``known`` has this login."""
+    others = Subuser.objects.exclude(pk=known.pk) if known else Subuser.objects.all()
     if others.filter(login__iexact=login).exists():
         raise _taken(login)
 
 
-def require_strong(subuser, password: str) -> None:
+def require_strong(subuser: Any, password: str) -> None:
     """Raise Invalid for a password that is too weak for a subuser, or looks like an API key."""
-    subuser.username = subuser.login  # what the validators compare with
+    subuser.username = subuser.login  # UserAttributeSimilarityValidator reads it
     try:
         validate_password(password, subuser)
     except ValidationError as e:
         raise Invalid({"password": e.messages}) from e
     if api_keys.looks_like_key(password):
-        raise Invalid({"password": ["A password may not look like an API key."]})
+        raise Invalid({"password": ["A password must not look like an API key."]})
 
 
-def _taken(login):
-    return WrongState(f"There is a subuser '{login}' already. Case makes no difference.")
+def _taken(login: str) -> WrongState:
+    return WrongState(f"There is already a subuser '{login}'. Case is ignored.")
 
 
-def _hash(subuser, password):
+def _hash(subuser: Subuser, password: str) -> None:
     require_strong(subuser, password)
     subuser.password = make_password(password)

@@ -3,19 +3,19 @@
 import ipaddress
 
 
-def normalized(text):
-    """Return an IP address as it is stored, or None for a text that is none."""
+def normalized(text: str) -> str | None:
+    """Return an IP address as it is stored, or None for a text that is not one."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
     if getattr(address, "scope_id", None):
-        return None  # names an interface of whoever asks
+        return None  # "%eth0" is an interface of the machine that sent it
     return str(getattr(address, "ipv4_mapped", None) or address)
 
 
 def network_of(address: str) -> str:
-    """Return an IPv4 address as it is, and of an IPv6 one the network that one customer has."""
+    """Return an IPv4 address as it is, and the /64 of an IPv6 one: providers assign no less."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

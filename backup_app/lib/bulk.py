@@ -1,31 +1,33 @@
-"""Many rows at once, the quickest way that the database has."""
+"""Many rows at once: lists that fit into a query, fast inserts, deletions in short transactions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any, TypeVar, cast
 
 from django.core.management.color import no_style
 from django.db import connection, models
 
-BATCH = 5000  # SQLite takes 32,766 parameters
-DELETED_AT_ONCE = 1000  # rows of a transaction, so that no other writer waits for long
+BATCH = 5000  # SQLite takes at most 32,766 parameters in a query
+T = TypeVar("T")
+DELETED_AT_ONCE = 1000  # rows in a transaction
 
 
-def batches(values: Iterable) -> Iterator[list]:
-    """Yield values in lists that fit into a query."""
+def batches(values: Iterable[T]) -> Iterator[list[T]]:
+    """Yield the values in lists that fit into a query."""
     iterator = iter(values)
     while batch := list(islice(iterator, BATCH)):
         yield batch
 
 
 def keep_id(model: type[models.Model]) -> None:
-    """Let the database's next ID come after all that are there; SQLite's does by itself."""
+    """Set the sequence of IDs behind all existing rows; SQLite does so by itself."""
     with connection.cursor() as cursor:
         for sql in connection.ops.sequence_reset_sql(no_style(), [model]):
             cursor.execute(sql)
 
 
-def delete_in_batches(rows: models.QuerySet) -> int:
-    """Delete these rows, some at a time; return how many."""
+def delete_in_batches(rows: models.QuerySet[Any]) -> int:
+    """Delete rows in batches, so that no other writer waits for long; return how many."""
     deleted = 0
     while pks := list(rows.values_list("pk", flat=True)[:DELETED_AT_ONCE]):
         deleted += rows.model.objects.filter(pk__in=pks).delete()[0]
@@ -33,7 +35,7 @@ def delete_in_batches(rows: models.QuerySet) -> int:
 
 
 def insert_rows(
-    model: type[models.Model], attnames: Sequence[str], rows: Iterable[Sequence]
+    model: type[models.Model], attnames: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
     """Insert plain rows whose values stand in the order of ``attnames``, such as ``job_id``.
 
@@ -47,10 +49,11 @@ def insert_rows(
             _copy(cursor, f"COPY {table} ({columns}) FROM STDIN", rows)
         else:
             places = ", ".join(["%s"] * len(attnames))
-            cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)  # noqa: S608
+            insert = f"INSERT INTO {table} ({columns}) VALUES ({places})"  # noqa: S608
+            cursor.executemany(insert, cast("Any", rows))  # any iterable will do
 
 
-def _copy(cursor, statement, rows):
+def _copy(cursor: Any, statement: str, rows: Iterable[Sequence[Any]]) -> None:
     with connection.wrap_database_errors, cursor.copy(statement) as copy:
         for row in rows:
             copy.write_row(row)
@@ -59,5 +62,6 @@ def _copy(cursor, statement, rows):
 def quoted(model: type[models.Model], attnames: Sequence[str]) -> tuple[str, str]:
     """Return the quoted table of a model, and its quoted columns with commas between."""
     quote = connection.ops.quote_name
-    columns = {field.attname: field.column for field in model._meta.local_concrete_fields}
+    fields = model._meta.local_concrete_fields
+    columns = {field.attname: str(field.column) for field in fields}
     return quote(model._meta.db_table), ", ".join(quote(columns[name]) for name in attnames)

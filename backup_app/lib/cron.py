@@ -1,4 +1,4 @@
-"""Cron expressions of five fields, in the server's zone."""
+"""Cron expressions of five fields, in the server's time zone."""
 
 import datetime as dt
 
@@ -9,19 +9,20 @@ FIELDS = 5
 
 
 def next_time(expression: str, after: dt.datetime) -> dt.datetime:
-    """Return when an expression comes next after a time; raises ValueError with a sentence.
+    """Return the first time after ``after``; raises ValueError with a sentence.
 
-    A time that the clock skips in spring comes right after, one that it shows twice in autumn
-    comes once.
+    A time that the clock skips in spring occurs right after the gap, one that it repeats in autumn
+    occurs once.
     """
     if len(expression.split()) != FIELDS:
-        raise ValueError(f"'{expression}' is no schedule: it needs {FIELDS} fields, as 30 2 * * *.")
+        sentence = f"it needs {FIELDS} fields, such as 30 2 * * *."
+        raise ValueError(f"'{expression}' is not a schedule: {sentence}")
     local = after.astimezone(timezone.get_default_timezone())
     try:
-        # In the hour that the clock shows twice, what came the first time is offered again.
+        # CronSim yields times of the repeated hour again, which may lie before ``after``.
         times = (time.astimezone(dt.UTC) for time in CronSim(expression, local))
         return next(time for time in times if time > after)
     except CronSimError as e:
-        raise ValueError(f"'{expression}' is no schedule: {str(e).lower()}.") from e
+        raise ValueError(f"'{expression}' is not a schedule: {str(e).lower()}.") from e
     except StopIteration as e:
-        raise ValueError(f"The schedule '{expression}' never comes.") from e
+        raise ValueError(f"The schedule '{expression}' never occurs.") from e

@@ -1,22 +1,24 @@
-"""Where a restore goes to: a path of bytes, kept in a job's JSON."""
+"""The destination of a restore: a path of bytes, stored in JSON."""
 
 from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from typing import Any
 
 from ..exceptions import Invalid
 from . import paths
 
-ORIGINAL = paths.ROOT  # stands for the original location
+ORIGINAL = paths.ROOT  # means the original location
 
 
 def cleaned(path: bytes) -> bytes:
-    """Return an absolute path without empty and ``.`` parts; raises Invalid for another.
+    """Return an absolute path without empty and ``.`` parts.
 
-    None may contain ``..`` or NUL, whatever it would lead to.
+    Raises Invalid for a relative one, and for ``..`` and NUL wherever they would lead.
     """
     shown = paths.shown(path)
     absolute = paths.rooted(path or ORIGINAL)
     if absolute is None:
-        raise Invalid({"path": [f"The destination '{shown}' is no absolute path."]})
+        raise Invalid({"path": [f"The destination '{shown}' is not an absolute path."]})
     clean = paths.normalized(absolute)
     if b".." in clean.split(b"/") or b"\0" in path:
         raise Invalid({"path": [f"The destination '{shown}' contains '..' or a NUL."]})
@@ -24,7 +26,7 @@ def cleaned(path: bytes) -> bytes:
 
 
 def packed(path: bytes) -> dict[str, str]:
-    """Return what of a job's request holds a path: ``path``, and ``path_b64`` if not UTF-8."""
+    """Return a path for JSON: ``path``, and ``path_b64`` with the exact bytes if not UTF-8."""
     try:
         return {"path": path.decode()}
     except UnicodeDecodeError:
@@ -32,8 +34,8 @@ def packed(path: bytes) -> dict[str, str]:
         return {"path": path.decode(errors="replace"), "path_b64": exact}
 
 
-def unpacked(request: dict) -> bytes:
-    """Return the path that ``packed`` put into a job's request; without one the original's."""
+def unpacked(request: Mapping[str, Any]) -> bytes:
+    """Return the path that ``packed`` put into a request, or ``ORIGINAL`` without one."""
     if "path_b64" in request:
         return b64decode(request["path_b64"])
-    return request.get("path", "/").encode()
+    return str(request.get("path", "/")).encode()

@@ -1,24 +1,24 @@
-"""How numbers and foreign text are shown."""
+"""Formatting of numbers, and of text from elsewhere."""
 
 from rich.filesize import decimal
 
-# Whoever reads the log on a terminal is not to have it turned upside down by a file's name.
+# A file name must not send commands to the terminal on which somebody reads the log.
 CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 
 def counted(number: int, what: str, many: str = "") -> str:
-    """Return a number of things: ``1 job``, ``2 jobs``."""
+    """Return a number with its noun: ``1 job``, ``2 jobs``."""
     return f"{number} {what if number == 1 else many or what + 's'}"
 
 
 def size(number: int) -> str:
-    """Return a number of bytes in the unit that fits."""
+    """Return a number of bytes with a decimal unit: ``1.5 kB``."""
     return decimal(number)
 
 
 def storable(message: str) -> str:
-    """Return a text as every database and terminal can take it.
+    """Return text that every database and terminal accepts.
 
-    Without control characters but tabs and line breaks, and without halves of surrogate pairs.
+    Control characters other than tabs and line breaks, and lone surrogates, are replaced.
     """
     return message.encode(errors="replace").decode().translate(CONTROLS)

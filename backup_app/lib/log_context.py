@@ -1,5 +1,6 @@
-"""Which job the log lines of a thread are about, for the formatter of a project."""
+"""The job that a thread works on, for the log formatter of a project."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -7,8 +8,8 @@ job_id: ContextVar[int | None] = ContextVar("backup_job_id", default=None)
 
 
 @contextmanager
-def about_job(pk: int):
-    """Let ``job_id`` be that of a job, until the block ends."""
+def about_job(pk: int) -> Iterator[None]:
+    """Set ``job_id`` until the end of the block."""
     token = job_id.set(pk)
     try:
         yield

@@ -1,6 +1,6 @@
-"""Paths of clients: absolute, as bytes, compared by their components and never by their letters.
+"""Absolute paths as bytes, compared component by component.
 
-Those of Windows machines begin with a drive, such as ``C:/Users``, which lies in the root here.
+Those of Windows begin with a drive, such as ``C:/Users``, which is treated as a folder of the root.
 """
 
 import re
@@ -12,7 +12,7 @@ DRIVE = re.compile(rb"[A-Za-z]:(?=[/\\]|$)")
 
 
 def rooted(path: bytes) -> bytes | None:
-    r"""Return an absolute path as one that begins with a slash; None for one that is relative.
+    r"""Return an absolute path with a leading slash, None for a relative one.
 
     ``C:\Users`` is ``/C:/Users``.
     """
@@ -27,21 +27,21 @@ def normalized(path: bytes) -> bytes:
 
 
 def is_at_or_below(path: bytes, top: bytes) -> bool:
-    """Say whether a path is ``top`` or lies in it; a path with ``..`` lies nowhere."""
+    """Say whether a path is ``top`` or below it; one with ``..`` never is."""
     parts, above = _parts(path), _parts(top)
     return b".." not in [*parts, *above] and parts[: len(above)] == above
 
 
 def require_at_or_below(path: bytes, top: bytes) -> None:
-    """Raise Forbidden unless a path is ``top`` or lies in it."""
+    """Raise Forbidden unless a path is ``top`` or below it."""
     if not is_at_or_below(path, top):
-        raise Forbidden(f"'{shown(path)}' does not lie in '{shown(top)}'.")
+        raise Forbidden(f"'{shown(path)}' is not in '{shown(top)}'.")
 
 
 def shown(path: bytes) -> str:
-    """Return a path as a message can name it."""
+    """Return a path as text for messages."""
     return path.decode(errors="replace")
 
 
-def _parts(path):
+def _parts(path: bytes) -> list[bytes]:
     return [part for part in path.split(b"/") if part not in (b"", b".")]

@@ -1,4 +1,4 @@
-"""The public keys that SSH servers are known by: lines of type and key."""
+"""Public host keys of SSH servers: lines of a type and a key."""
 
 import base64
 import binascii
@@ -8,11 +8,11 @@ from django.core.exceptions import ValidationError
 
 
 def validate(text: str) -> None:
-    """Raise ValidationError unless each line is the type of a key and the key."""
+    """Raise ValidationError unless each line is a key's type and the key."""
     for line in text.splitlines():
         if line.strip() and _blob(line) is None:
             raise ValidationError(
-                f"'{line.strip()}' is no public key, as ssh-keyscan shows it without the host."
+                f"'{line.strip()}' is not a public key as ssh-keyscan prints it, without the host."
             )
 
 
@@ -22,8 +22,8 @@ def fingerprints(text: str) -> list[str]:
     return [f"{kind} {_fingerprint(blob)}" for kind, blob in blobs if blob is not None]
 
 
-def _blob(line):
-    """Return the bytes of a key, None for what is none: they begin with the type's length."""
+def _blob(line: str) -> bytes | None:
+    """Return the bytes of a key (RFC 4253, 6.6), which begin with its type; None if they do not."""
     kind, _, rest = line.strip().partition(" ")
     try:
         blob = base64.b64decode(rest.split()[0], validate=True)
@@ -33,6 +33,6 @@ def _blob(line):
     return blob if blob.startswith(len(name).to_bytes(4, "big") + name) else None
 
 
-def _fingerprint(blob):
+def _fingerprint(blob: bytes) -> str:
     digest = base64.b64encode(hashlib.sha256(blob).digest()).decode()
     return f"SHA256:{digest.rstrip('=')}"

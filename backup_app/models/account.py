@@ -7,8 +7,8 @@ from django.utils import timezone
 from ..conf import conf
 
 
-class ApiKeyQuerySet(models.QuerySet):
-    def usable(self):
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    def usable(self) -> "ApiKeyQuerySet":
         """Return keys that are neither revoked nor expired, of accounts that may log in."""
         now = timezone.now()
         return self.filter(

@@ -11,8 +11,8 @@ from .pool import Pool
 from .storage import Zone
 
 
-class ClientQuerySet(models.QuerySet):
-    def present(self):
+class ClientQuerySet(models.QuerySet["Client"]):
+    def present(self) -> "ClientQuerySet":
         """Return clients that have not been deleted."""
         return self.filter(deleted=None)
 

@@ -15,15 +15,15 @@ ACTIVE = ["running", "canceling"]  # a worker or the engine is busy with it
 GOOD = ["completed", "warnings"]
 
 
-class JobQuerySet(models.QuerySet):
-    def open(self):
+class JobQuerySet(models.QuerySet["Job"]):
+    def open(self) -> "JobQuerySet":
         return self.filter(status__in=OPEN)
 
-    def good(self):
+    def good(self) -> "JobQuerySet":
         """Return jobs that succeeded: backups to browse, restore and download."""
         return self.filter(status__in=GOOD)
 
-    def backups(self):
+    def backups(self) -> "JobQuerySet":
         return self.filter(type=Job.Type.BACKUP)
 
 
@@ -134,11 +134,11 @@ class Job(models.Model):
         return f"{self.pk} {self.name}"
 
     @property
-    def is_open(self):
+    def is_open(self) -> bool:
         return self.status in OPEN
 
     @property
-    def is_good(self):
+    def is_good(self) -> bool:
         return self.status in GOOD
 
 

@@ -11,13 +11,13 @@ from ..conf import conf
 ALIVE = timedelta(seconds=30)
 
 
-class WorkerQuerySet(models.QuerySet):
+class WorkerQuerySet(models.QuerySet["Worker"]):
     """Workers by the database's clock, which is the same for all hosts."""
 
-    def alive(self):
+    def alive(self) -> "WorkerQuerySet":
         return self.filter(seen__gte=_ago(ALIVE))
 
-    def with_silence(self):
+    def with_silence(self) -> "WorkerQuerySet":
         """Annotate ``is_silent``: no sign of life for BACKUP_JOB_LOST_SECONDS."""
         silent = Q(seen__lt=_ago(timedelta(seconds=conf.JOB_LOST_SECONDS)))
         return self.annotate(is_silent=ExpressionWrapper(silent, output_field=BooleanField()))
@@ -36,9 +36,9 @@ class Worker(models.Model):
     class Meta:
         ordering = ["started", "name"]
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.name} on {self.process}"
 
 
-def _ago(age):
+def _ago(age: timedelta) -> ExpressionWrapper:
     return ExpressionWrapper(Now() - age, output_field=models.DateTimeField())

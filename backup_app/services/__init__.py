@@ -1,0 +1,1 @@
+"""What can be done with clients, filesets, pools, storages, mailboxes and downloads."""

@@ -78,7 +78,7 @@ def generate_config(request, system):
     """
     caller, options = request.caller, request.options
     if options.get("password"):
-        throttling.require_patience_with_passwords(caller.account, "generate_config")
+        throttling.require_few_refusals(caller.account, "generate_config")
     if caller.limited_to:
         access.client(caller, name=options["name"])
     named = {"fileset": access.fileset, "pool": access.pool, "zone": access.zone}

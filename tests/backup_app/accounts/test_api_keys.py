@@ -99,9 +99,9 @@ def test_its_use_is_noted_once_a_minute(account, time_machine, django_assert_num
     seen = []
     for second in (0, 59, 60):
         time_machine.move_to(f"2027-03-01 12:0{second // 60}:{second % 60:02}Z", tick=False)
-        api_keys.used(ApiKey.objects.get())
+        api_keys.note_use(ApiKey.objects.get())
         seen.append(ApiKey.objects.get().last_used.strftime("%H:%M:%S"))
 
     assert seen == ["12:00:00", "12:00:00", "12:01:00"]
     with django_assert_num_queries(0):
-        api_keys.used(ApiKey(pk=key.pk, last_used=timezone.now()))
+        api_keys.note_use(ApiKey(pk=key.pk, last_used=timezone.now()))

@@ -40,7 +40,7 @@ def test_wrong_logins_are_counted_in_one_row_for_each_login_address_and_hour():
 
 
 def test_who_tries_many_logins_fills_no_table(monkeypatch):
-    monkeypatch.setattr(audit, "MOST_LOGINS", 3)
+    monkeypatch.setattr(audit, "MAX_LOGINS", 3)
 
     for login in ("a", "b", "c", "d", "e", "a", "d"):
         audit.note_wrong_login(login, "192.0.2.1", "/")

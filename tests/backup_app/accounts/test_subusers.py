@@ -55,7 +55,7 @@ class TestAdd:
         SubuserFactory(login="sam")
 
         assert refused(api.post("/api/subuser/add", SAM | {"Login": login}), 409) == (
-            f"There is a subuser '{login.strip()}' already. Case makes no difference."
+            f"There is already a subuser '{login.strip()}'. Case is ignored."
         )
 
     @pytest.mark.parametrize("key", ["Login", "Firstname", "Lastname", "Email"])

@@ -109,7 +109,7 @@ def test_what_is_selected_is_restored_to_another_folder(client, staff, backup, t
     [
         ({"path": "/"}, "There is nothing to restore: name files or folders."),
         ({"path": "/", "files": "999999999"}, "999999999"),
-        ({"path": "x", "nodes": "root"}, "The destination 'x' is no absolute path."),
+        ({"path": "x", "nodes": "root"}, "The destination 'x' is not an absolute path."),
         ({"path": "/a/../b", "nodes": "root"}, "contains '..' or a NUL."),
         ({"path": "", "nodes": "root"}, "This field is required."),
         ({"path": "/", "nodes": "none"}, "none is not one of the available choices"),

@@ -153,7 +153,7 @@ class TestFiles:
 
         assert refusal(api.post(f"/api/files/{job.pk}")) == (
             409,
-            f"Backup {job.pk} is {status}, so nothing of it can be read.",
+            f"Backup {job.pk} is {status}, so it has no content.",
         )
 
     def test_a_restore_cannot_be_browsed(self, api, backup):
@@ -229,7 +229,7 @@ class TestNodes:
     def test_a_node_elsewhere_is_refused_and_noted(self, asked, path):
         assert refusal(asked(b"/home/al", path=path)) == (
             403,
-            f"'/home/al' does not lie in '{path}'.",
+            f"'/home/al' is not in '{path}'.",
         )
         assert AuditEntry.objects.get().outcome == "refused"
 
@@ -281,7 +281,7 @@ class TestRestoreTree:
     def test_outside_the_home_is_refused(self, asked, name):
         assert refusal(asked(name=name, home="/home/al")) == (
             403,
-            f"'{name}' does not lie in '/home/al'.",
+            f"'{name}' is not in '/home/al'.",
         )
 
     @pytest.mark.parametrize("options", [{}, {"home": ""}])

@@ -329,20 +329,20 @@ class TestRestoreNodes:
     def test_one_node_outside_the_home_refuses_all(self, asked, node, path):
         answer = asked(nodes=[node(b"/home/al/docs"), node(path)], home="/home/al")
 
-        assert refusal(answer) == (403, f"'{path.decode()}' does not lie in '/home/al'.")
+        assert refusal(answer) == (403, f"'{path.decode()}' is not in '/home/al'.")
         assert not restores().exists()
 
     def test_one_file_outside_the_home_refuses_all(self, asked, node, file):
         answer = asked(nodes=[node(b"/home/al")], files=[file(b"diary")], home="/home/al")
 
-        assert refusal(answer) == (403, "'/home/alice/diary' does not lie in '/home/al'.")
+        assert refusal(answer) == (403, "'/home/alice/diary' is not in '/home/al'.")
         assert not restores().exists()
 
     @pytest.mark.parametrize("path", ["/home/alice", "/home", "/home/al/../alice", "/mnt"])
     def test_a_destination_outside_the_home_is_refused(self, asked, node, path):
         answer = asked(nodes=[node(b"/home/al")], home="/home/al", path=path)
 
-        assert refusal(answer) == (403, f"'{path}' does not lie in '/home/al'.")
+        assert refusal(answer) == (403, f"'{path}' is not in '/home/al'.")
         assert not restores().exists()
 
     @pytest.mark.parametrize("home", ["/home/alice/../al", "/home/al/..", "/.."])

@@ -7,6 +7,7 @@ from django.test import override_settings
 from backup_app.lib import cron
 
 NIGHTLY = "30 2 * * *"
+FIVE = "is not a schedule: it needs 5 fields, such as 30 2 * * *."
 NOON = dt.datetime(2027, 1, 10, 12, tzinfo=dt.UTC)
 
 
@@ -24,12 +25,15 @@ class TestExpressions:
     @pytest.mark.parametrize(
         ("expression", "sentence"),
         [
-            ("", "'' is no schedule: it needs 5 fields, as 30 2 * * *."),
-            ("* * * *", "'* * * *' is no schedule: it needs 5 fields, as 30 2 * * *."),
-            ("0 * * * * *", "'0 * * * * *' is no schedule: it needs 5 fields, as 30 2 * * *."),
-            ("61 * * * *", "'61 * * * *' is no schedule: bad minute."),
-            ("0 0 * * xyz", "'0 0 * * xyz' is no schedule: bad day-of-week."),
-            ("0 0 30 2 *", "'0 0 30 2 *' is no schedule: bad day-of-month."),
+            ("", "'' is not a schedule: it needs 5 fields, such as 30 2 * * *."),
+            ("* * * *", "'* * * *' is not a schedule: it needs 5 fields, such as 30 2 * * *."),
+            (
+                "0 * * * * *",
+                "'0 * * * * *' is not a schedule: it needs 5 fields, such as 30 2 * * *.",
+            ),
+            ("61 * * * *", "'61 * * * *' is not a schedule: bad minute."),
+            ("0 0 * * xyz", "'0 0 * * xyz' is not a schedule: bad day-of-week."),
+            ("0 0 30 2 *", "'0 0 30 2 *' is not a schedule: bad day-of-month."),
         ],
     )
     def test_another_is_refused_in_a_sentence(self, expression, sentence):

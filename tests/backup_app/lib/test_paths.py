@@ -89,5 +89,5 @@ def test_what_is_put_below_lies_below_and_not_above(top, more):
 
 
 def test_a_path_outside_is_refused_by_name():
-    with pytest.raises(Forbidden, match=r"^'/home/alice' does not lie in '/home/al'\.$"):
+    with pytest.raises(Forbidden, match=r"^'/home/alice' is not in '/home/al'\.$"):
         require_at_or_below(b"/home/alice", b"/home/al")

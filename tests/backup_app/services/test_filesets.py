@@ -129,7 +129,11 @@ class TestSave:
                     "up to 63 ASCII letters, digits, '_', '-' and '$'."
                 ),
             ),
-            ("schedule", "* * *", "'* * *' is no schedule: it needs 5 fields, as 30 2 * * *."),
+            (
+                "schedule",
+                "* * *",
+                "'* * *' is not a schedule: it needs 5 fields, such as 30 2 * * *.",
+            ),
             (
                 "name",
                 "a/b",
@@ -209,7 +213,7 @@ class TestVerb:
         assert caught.value.fields == {
             "include": ["'etc' is not an absolute path."],
             "options": ["The compression is True, and not a whole number from 1 to 19."],
-            "schedule": ["'x' is no schedule: it needs 5 fields, as 30 2 * * *."],
+            "schedule": ["'x' is not a schedule: it needs 5 fields, such as 30 2 * * *."],
         }
 
     @pytest.mark.parametrize("system", ["unix", "windows"])
