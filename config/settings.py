@@ -257,7 +257,6 @@ SPECTACULAR_SETTINGS = {
 UNFOLD = {
     "SITE_TITLE": "Calendar and backup",
     "SITE_HEADER": "Calendar and backup",
-    "STYLES": [f"{STATIC_URL}config/admin.css"],
     "SITE_FAVICONS": [{"rel": "icon", "href": ICON}],
     "SIDEBAR": {"navigation": "config.site.navigation.sidebar"},
 }

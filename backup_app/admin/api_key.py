@@ -1,10 +1,10 @@
 from django.contrib import messages
 from django.contrib.admin import action, register
 from django.utils import timezone
-from unfold.decorators import display
 
 from ..accounts import api_keys
 from ..models import ApiKey
+from .look import display
 from .shared import bulk
 from .shared.owned import OwnedAdmin
 

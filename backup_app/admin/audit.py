@@ -1,8 +1,7 @@
 from django.contrib.admin import register
-from unfold.contrib.filters.admin import ChoicesDropdownFilter, FieldTextFilter
-from unfold.decorators import display
 
 from ..models import AuditEntry
+from .look import ChoicesFilter, TextFilter, display
 from .shared.base import BackupAdmin, ReadOnly
 from .shared.filters import RelatedFilter
 
@@ -15,10 +14,10 @@ class AuditEntryAdmin(ReadOnly, BackupAdmin):
         "time", "login", "account", "operation", "target", "outcome_label", "count", "address"
     ]  # fmt: skip
     list_filter = [
-        ("outcome", ChoicesDropdownFilter),
+        ("outcome", ChoicesFilter),
         ("account", RelatedFilter),
-        ("operation", FieldTextFilter),
-        ("address", FieldTextFilter),
+        ("operation", TextFilter),
+        ("address", TextFilter),
     ]
     list_select_related = ["account"]
     date_hierarchy = "time"

@@ -9,13 +9,13 @@ from django.contrib import messages
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from unfold.widgets import CHECKBOX_CLASSES
 
 from ..api import representations
 from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
 from ..jobs import control
 from .forms import RestoreForm
+from .look import CHECKBOX_CLASSES, TEMPLATES
 from .shared import columns
 
 PAGE = 200  # entries of a folder
@@ -75,12 +75,13 @@ class Browser:
             self.admin.message_user(self.request, str(e), messages.ERROR)
             return redirect("admin:backup_app_job_change", self.job.pk)
         context = self._frame() | self._folder(listing, page) | {"form": form}
-        return TemplateResponse(self.request, "backup_app/admin/browse.html", context)
+        return TemplateResponse(self.request, f"{TEMPLATES}/browse.html", context)
 
     def _frame(self):
         return {
             **self.admin.admin_site.each_context(self.request),
             "title": f"Backup {self.job.pk} of {self.job.client}",
+            "media": self.admin.media,
             "opts": self.admin.opts,
             "original": self.job,
             "may_restore": self.may_restore,

@@ -3,14 +3,13 @@ from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
-from unfold.contrib.filters.admin import ChoicesDropdownFilter
-from unfold.decorators import display
 
 from ..jobs import control
 from ..lib import ssh_keys
 from ..models import Client, Job
 from ..services import clients, protection
 from .forms import ClientForm
+from .look import ChoicesFilter, display
 from .shared import bulk, columns
 from .shared.filters import DeletedFilter, RelatedFilter
 from .shared.owned import OwnedAdmin
@@ -35,8 +34,8 @@ class ClientAdmin(OwnedAdmin):
         DeletedFilter,
         *OwnedAdmin.list_filter,
         ("zone", RelatedFilter),
-        ("system", ChoicesDropdownFilter),
-        ("connection", ChoicesDropdownFilter),
+        ("system", ChoicesFilter),
+        ("connection", ChoicesFilter),
     ]
     search_fields = ["name", "ip", "internal_ip", "account__email"]
     autocomplete_fields = ["account", "zone", "pool", "fileset"]

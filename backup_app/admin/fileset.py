@@ -1,11 +1,11 @@
 from django.contrib.admin import register
 from django.db.models import Count, Q
 from django.utils.html import format_html_join
-from unfold.decorators import display
 
 from ..models import Fileset
 from ..services.adopted import kept_fields
 from .forms import FilesetForm
+from .look import display
 from .shared.owned import OwnedAdmin
 
 ADOPTED_FIELDS = [

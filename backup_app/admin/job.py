@@ -3,18 +3,32 @@ from django.contrib.admin.utils import unquote
 from django.http import Http404
 from django.urls import reverse
 from django.utils.html import format_html
-from unfold.contrib.filters.admin import ChoicesDropdownFilter
-from unfold.decorators import action as page_action
-from unfold.decorators import display
 
 from ..api import representations
 from ..jobs import adoption, control
-from ..models import Job
+from ..models import Job, JobLog
 from .browsing import Browser
+from .look import ChoicesFilter, TabularInline, badge, display, page_action
 from .shared import bulk, columns
 from .shared.base import BackupAdmin, ReadOnly
 from .shared.filters import RelatedFilter
-from .shared.log import LogInline
+
+LEVEL_COLOURS = {"info": "info", "warning": "warning", "error": "danger"}
+
+
+class LogInline(ReadOnly, TabularInline):
+    """The lines of a job's log, a page of them at a time."""
+
+    model = JobLog
+    verbose_name, verbose_name_plural = "line", "log"
+    fields = readonly_fields = ["time", "badge", "message"]
+    per_page = 100
+    extra = 0
+    hide_title = True
+
+    @display(description="level")
+    def badge(self, line):
+        return badge(line.get_level_display(), LEVEL_COLOURS[line.level])
 
 
 @register(Job)
@@ -33,9 +47,9 @@ class JobAdmin(ReadOnly, BackupAdmin):
         "requested_by",
     ]
     list_filter = [
-        ("status", ChoicesDropdownFilter),
-        ("type", ChoicesDropdownFilter),
-        ("level", ChoicesDropdownFilter),
+        ("status", ChoicesFilter),
+        ("type", ChoicesFilter),
+        ("level", ChoicesFilter),
         ("client", RelatedFilter),
     ]
     list_select_related = ["client"]
@@ -119,7 +133,7 @@ class JobAdmin(ReadOnly, BackupAdmin):
 
     @display(description="status")
     def badge(self, job):
-        return columns.badge(job.get_status_display(), columns.STATUS_COLOURS[job.status])
+        return badge(job.get_status_display(), columns.STATUS_COLOURS[job.status])
 
     @display(description="took")
     def duration(self, job):

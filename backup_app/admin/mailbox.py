@@ -1,9 +1,9 @@
 from django.contrib.admin import register
-from unfold.decorators import display
 
 from ..api import representations
 from ..models import Mailbox
 from .forms import MailboxForm
+from .look import display
 from .shared import columns
 from .shared.base import BackupAdmin
 from .shared.filters import RelatedFilter

@@ -1,9 +1,9 @@
 from django.contrib.admin import register
 from django.db.models import Sum
-from unfold.decorators import display
 
 from ..models import Pool
 from .forms import PoolForm
+from .look import display
 from .shared import columns
 from .shared.filters import RelatedFilter
 from .shared.owned import OwnedAdmin

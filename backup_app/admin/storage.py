@@ -2,7 +2,6 @@ from django.contrib import messages
 from django.contrib.admin import register
 from django.db.models import Sum
 from django.db.models.functions import Coalesce
-from unfold.decorators import display
 
 from ..engines import get_engine
 from ..exceptions import EngineError, InvalidEngine
@@ -10,6 +9,7 @@ from ..models import Storage
 from ..services import storages
 from ..services.adopted import kept_fields
 from .forms import StorageForm
+from .look import display
 from .shared import columns
 from .shared.base import BackupAdmin
 from .shared.filters import RelatedFilter

@@ -1,16 +1,14 @@
 from django.contrib.admin import register
 from django.db.models import Count, Q
-from unfold.admin import TabularInline
-from unfold.decorators import display
-from unfold.forms import PaginationInlineFormSet
 
 from ..accounts import subusers
 from ..models import Client, Grant, Subuser
 from .forms import SubuserForm
+from .look import InlineFormSet, TabularInline, display
 from .shared.owned import OwnedAdmin
 
 
-class GrantFormSet(PaginationInlineFormSet):
+class GrantFormSet(InlineFormSet):
     def save_new(self, form, commit=True):
         return subusers.grant(self.instance, form.cleaned_data["client"])
 

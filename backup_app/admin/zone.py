@@ -1,9 +1,9 @@
 from django.contrib.admin import register
 from django.db.models import Count, Q
-from unfold.decorators import display
 
 from ..models import Zone
 from .forms import ZoneForm
+from .look import display
 from .shared.base import BackupAdmin
 
 

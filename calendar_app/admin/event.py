@@ -1,23 +1,19 @@
 from django.contrib.admin import register
-from unfold.contrib.filters.admin import BooleanRadioFilter
-from unfold.decorators import display
 
 from .. import permissions
 from ..api.representations.times import stamp
-from ..api.serializers import EventSerializer
 from ..models import Event, EventOrganizer, EventVenue
 from ..services import events
 from .forms import EventForm
 from .links import OrganizerInline, VenueInline, linked, visible
+from .look import BooleanFilter, display
 from .post import RECORD, PostAdmin, tab
 from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
-from .shared.resources import resource_of
 
 
 @register(Event)
 class EventAdmin(PostAdmin):
     form = EventForm
-    resource = resource_of(EventSerializer)
     collection = "events"
     list_display = [
         "title",
@@ -33,7 +29,7 @@ class EventAdmin(PostAdmin):
         StatusFilter,
         ("start_utc", DayRangeFilter),
         ("categories", CategoryFilter),
-        ("featured", BooleanRadioFilter),
+        ("featured", BooleanFilter),
     ]
     date_hierarchy = "start_utc"
     ordering = ["-start_utc", "-id"]

@@ -1,24 +1,21 @@
 from django.contrib.admin import register
 from django.utils.html import format_html
-from unfold.admin import ModelAdmin
-from unfold.decorators import display
 
 from ..models import Image
 from ..services import images
 from ..services.revision import writing
 from .forms import ImageForm
+from .look import ModelAdmin, display
 from .shared.columns import ApiLink, Thumbnail
 from .shared.filters import DayRangeFilter
-from .shared.resources import ImageResource
-from .shared.transfer import Exports
+from .transfer import ImageExports
 
 SHOWN = ["dimensions", "kilobytes", "author", "created", "api_link"]
 
 
 @register(Image)
-class ImageAdmin(ApiLink, Thumbnail, Exports, ModelAdmin):
+class ImageAdmin(ApiLink, Thumbnail, ImageExports, ModelAdmin):
     form = ImageForm
-    resource = ImageResource
     collection = "images"
     list_display = ["thumbnail", "title", *SHOWN]
     list_display_links = ["thumbnail", "title"]

@@ -1,10 +1,10 @@
 """The venues and organizers of an event, as sortable rows of its page."""
 
 from django.db.models import Prefetch
-from unfold.admin import TabularInline
 
 from .. import permissions
 from ..models import Event, EventOrganizer, EventVenue
+from .look import TabularInline
 
 
 class LinkInline(TabularInline):

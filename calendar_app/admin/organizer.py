@@ -1,17 +1,14 @@
 from django.contrib.admin import register
 
-from ..api.serializers import OrganizerSerializer
 from ..models import Organizer
 from .forms import OrganizerForm
 from .post import RECORD, PostAdmin, tab
 from .shared.filters import DayRangeFilter, StatusFilter
-from .shared.resources import resource_of
 
 
 @register(Organizer)
 class OrganizerAdmin(PostAdmin):
     form = OrganizerForm
-    resource = resource_of(OrganizerSerializer)
     collection = "organizers"
     list_display = ["name", "status_label", "email", "phone", "author", "api_link"]
     list_filter = [StatusFilter, ("date_utc", DayRangeFilter)]

@@ -6,19 +6,18 @@ from django.contrib import messages
 from django.contrib.admin import action
 from django.contrib.admin.options import IS_POPUP_VAR
 from django.shortcuts import redirect
-from unfold.admin import ModelAdmin
-from unfold.decorators import action as page_action
 
 from .. import permissions
 from ..api.representations import Urls
 from ..models import Status
 from ..services import posts
 from ..services.revision import writing
+from .look import TEMPLATES, ModelAdmin, page_action
 from .shared import bulk
 from .shared.columns import ApiLink, StatusColumn, Thumbnail, UtcTimes
 from .shared.filters import StatusFilter
-from .shared.transfer import Transfers
 from .shared.widgets import FORMFIELDS
+from .transfer import Transfers
 
 # Instants nearer to the edges of time may lie beyond them in another zone.
 HAVE_LOCAL_TIME = dt.datetime(1, 1, 3, tzinfo=dt.UTC), dt.datetime(9999, 12, 29, tzinfo=dt.UTC)
@@ -43,7 +42,7 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
     actions_detail = ["view_in_api"]
     autocomplete_fields = ["image"]
     derived_fields = ["thumbnail", *RECORD]
-    delete_confirmation_template = "calendar_app/admin/delete_confirmation.html"
+    delete_confirmation_template = f"{TEMPLATES}/delete_confirmation.html"
 
     # Who may do what
 

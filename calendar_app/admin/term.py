@@ -1,23 +1,20 @@
 from django.contrib import messages
 from django.contrib.admin import register
 from django.shortcuts import redirect
-from unfold.admin import ModelAdmin
-from unfold.contrib.filters.admin import RangeNumericFilter
 
 from .. import permissions
-from ..api.serializers import CategorySerializer, TagSerializer
 from ..exceptions import CalendarError
 from ..models import Category, Event, Tag
 from ..services import terms
 from .forms import CategoryForm, TagForm
+from .look import ModelAdmin, NumberRangeFilter
 from .shared.columns import ApiLink
 from .shared.filters import RelatedFilter
-from .shared.resources import resource_of
-from .shared.transfer import Transfers
+from .transfer import Transfers
 
 
 class TermAdmin(ApiLink, Transfers, ModelAdmin):
-    list_filter = [("count", RangeNumericFilter)]
+    list_filter = [("count", NumberRangeFilter)]
     list_filter_submit = True
     list_per_page = 100
     show_full_result_count = False
@@ -70,7 +67,6 @@ class TermAdmin(ApiLink, Transfers, ModelAdmin):
 @register(Category)
 class CategoryAdmin(TermAdmin):
     form = CategoryForm
-    resource = resource_of(CategorySerializer)
     collection = "categories"
     list_display = ["name", "slug", "parent", "count", "api_link"]
     list_filter = [("parent", RelatedFilter), *TermAdmin.list_filter]
@@ -82,7 +78,6 @@ class CategoryAdmin(TermAdmin):
 @register(Tag)
 class TagAdmin(TermAdmin):
     form = TagForm
-    resource = resource_of(TagSerializer)
     collection = "tags"
     list_display = ["name", "slug", "count", "api_link"]
     fields = ["name", "slug", "description", "count", "api_link"]

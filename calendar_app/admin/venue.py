@@ -1,25 +1,21 @@
 from django.contrib.admin import register
-from unfold.contrib.filters.admin import FieldTextFilter
-from unfold.decorators import display
 
-from ..api.serializers import VenueSerializer
 from ..models import Venue
 from .forms import VenueForm
+from .look import TextFilter, display
 from .post import RECORD, PostAdmin, tab
 from .shared.filters import DayRangeFilter, StatusFilter
-from .shared.resources import resource_of
 
 
 @register(Venue)
 class VenueAdmin(PostAdmin):
     form = VenueForm
-    resource = resource_of(VenueSerializer)
     collection = "venues"
     list_display = ["name", "status_label", "city", "country", "located", "author", "api_link"]
     list_filter = [
         StatusFilter,
         ("date_utc", DayRangeFilter),
-        ("country", FieldTextFilter),
+        ("country", TextFilter),
     ]
     date_hierarchy = "date_utc"
     search_fields = ["name", "address", "city", "zip", "country", "description"]

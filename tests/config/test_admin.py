@@ -92,5 +92,5 @@ def test_times_are_written_as_the_interfaces_do_on_one_line(client, staff):
     page = client.get(reverse("admin:backup_app_apikey_changelist"))
 
     assert key.prefix in page.content.decode()
-    assert "/static/config/admin.css" in page.content.decode()
+    assert "/static/backup_app/admin.css" in page.content.decode()
     assert "2030-03-05 14:30:59" in page.content.decode()

@@ -1,10 +1,7 @@
 from django import forms
-from unfold.widgets import (
-    UnfoldAdminIntegerFieldWidget,
-    UnfoldBooleanSwitchWidget,
-)
 
 from ...services import filesets
+from ..look import IntegerInput, Switch
 from .lines import DatabasesField, LinesField, PathsField
 from .owned import OwnedForm
 from .refusals import refusals
@@ -31,14 +28,14 @@ class FilesetForm(OwnedForm):
     )
     one_filesystem = forms.BooleanField(
         required=False,
-        widget=UnfoldBooleanSwitchWidget,
+        widget=Switch,
         help_text="Stay on the file system that each of the folders is on.",
     )
     compression = forms.IntegerField(
         required=False,
         min_value=1,
         max_value=19,
-        widget=UnfoldAdminIntegerFieldWidget,
+        widget=IntegerInput,
         help_text="1 is quick, 19 is small; empty is the engine's own.",
     )
 

@@ -2,13 +2,14 @@
 
 from django import forms
 from django.core.validators import ProhibitNullCharactersValidator
-from unfold.widgets import UnfoldAdminTextareaWidget
+
+from ..look import Textarea
 
 
 class LinesField(forms.Field):
     """A list of texts; blanks within a line belong to it."""
 
-    widget = UnfoldAdminTextareaWidget({"rows": 4, "class": "font-mono"})
+    widget = Textarea({"rows": 4, "class": "font-mono"})
 
     def prepare_value(self, value):
         return "\n".join(map(self.shown, value)) if isinstance(value, list) else value

@@ -1,5 +1,6 @@
 from django import forms
-from unfold.widgets import UnfoldAdminTextInputWidget
+
+from ..look import TextInput
 
 
 class IdsField(forms.TypedMultipleChoiceField):
@@ -22,6 +23,6 @@ class RestoreForm(forms.Form):
         initial="/",
         max_length=4096,
         strip=False,
-        widget=UnfoldAdminTextInputWidget,
+        widget=TextInput,
         help_text="“/” is where it came from. Below any other folder the whole path is kept.",
     )

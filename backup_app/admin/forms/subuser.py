@@ -1,7 +1,7 @@
 from django import forms
-from unfold.widgets import UnfoldAdminPasswordToggleWidget
 
 from ...accounts import subusers
+from ..look import PasswordInput
 from .owned import OwnedForm
 from .refusals import refusals
 
@@ -14,7 +14,7 @@ class SubuserForm(OwnedForm):
         required=False,
         strip=False,
         max_length=1000,
-        widget=UnfoldAdminPasswordToggleWidget({"autocomplete": "new-password"}),
+        widget=PasswordInput({"autocomplete": "new-password"}),
         help_text="Empty: stays as it is. Without one, the subuser cannot log in.",
     )
 

@@ -1,13 +1,13 @@
 from django import forms
-from unfold.widgets import UnfoldAdminSelectWidget
 
 from ...conf import conf
+from ..look import Select
 
 
 class ZoneForm(forms.ModelForm):
     """A zone, whose engine is one of those that the settings declare."""
 
-    engine = forms.ChoiceField(widget=UnfoldAdminSelectWidget, choices=lambda: _engines())
+    engine = forms.ChoiceField(widget=Select, choices=lambda: _engines())
 
 
 def _engines():

@@ -3,10 +3,10 @@
 from django.contrib import messages
 from django.db import IntegrityError
 from django.http import HttpResponseRedirect
-from unfold.admin import ModelAdmin
 
 from ...accounts import audit
 from ...accounts.callers import address_of
+from ..look import ModelAdmin
 
 
 class BackupAdmin(ModelAdmin):

@@ -1,7 +1,6 @@
 """What several of the admin's lists and pages show."""
 
 from django.template.defaultfilters import filesizeformat
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -17,11 +16,6 @@ STATUS_COLOURS = {
     "canceled": "warning",
 }
 LINK = '<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}</a>'
-
-
-def badge(text, kind):
-    """Return a word on a coloured ground, on a page; lists have ``display(label=…)`` for it."""
-    return render_to_string("unfold/helpers/label.html", {"text": text, "type": kind})
 
 
 def size(number):

@@ -1,10 +1,11 @@
 """Filters of the admin's lists."""
 
 from django.db.models import BigIntegerField
-from unfold.contrib.filters.admin import AutocompleteSelectFilter, DropdownFilter
+
+from .. import look
 
 
-class RelatedFilter(AutocompleteSelectFilter):
+class RelatedFilter(look.RelatedFilter):
     """One related record, chosen by name; an ID that none can have counts as no choice."""
 
     def value(self):
@@ -12,7 +13,7 @@ class RelatedFilter(AutocompleteSelectFilter):
         return value if value.isdecimal() and int(value) <= BigIntegerField.MAX_BIGINT else None
 
 
-class DeletedFilter(DropdownFilter):
+class DeletedFilter(look.DropdownFilter):
     """Clients that are there, unless the deleted ones are asked for."""
 
     title = "state"

@@ -1,8 +1,8 @@
 from django import forms
-from unfold.widgets import UnfoldAdminPasswordToggleWidget, UnfoldAdminTextInputWidget
 
 from ...api.serializers import EventSerializer
 from ...models import Event
+from ..look import PasswordInput, TextInput
 from .post import PostForm
 
 
@@ -15,13 +15,13 @@ class EventForm(PostForm):
         required=False,
         strip=False,
         max_length=255,
-        widget=UnfoldAdminPasswordToggleWidget({"autocomplete": "new-password"}),
+        widget=PasswordInput({"autocomplete": "new-password"}),
         help_text="Visitors need it to read the event. Empty: stays as it is.",
     )
     clear_password = forms.BooleanField(label="Remove the password", required=False)
 
     class Meta:
-        widgets = {"title": UnfoldAdminTextInputWidget}
+        widgets = {"title": TextInput}
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)

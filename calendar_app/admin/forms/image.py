@@ -1,9 +1,9 @@
 from django import forms
 from django.contrib.auth.models import AnonymousUser
-from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from ...services import images
 from ...values.html import decoded, plain_text
+from ..look import FileInput
 
 
 class ImageForm(forms.ModelForm):
@@ -12,7 +12,7 @@ class ImageForm(forms.ModelForm):
     user = AnonymousUser()
     upload = forms.FileField(
         label="File",
-        widget=UnfoldAdminFileFieldWidget,
+        widget=FileInput,
         help_text="A JPEG, PNG, GIF, WebP or AVIF picture.",
     )
 

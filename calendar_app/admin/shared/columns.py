@@ -1,10 +1,10 @@
 """What several of the admin's lists and pages show."""
 
 from django.utils.html import format_html
-from unfold.decorators import display
 
 from ...api.representations import Urls
 from ...api.representations.times import stamp
+from ..look import display
 
 STATUS_COLOURS = {
     "publish": "success",

@@ -2,23 +2,18 @@
 
 import datetime as dt
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import BigIntegerField
-from django.urls import reverse_lazy
-from unfold.contrib.filters.admin import (
-    AutocompleteSelectFilter,
-    DropdownFilter,
-    RangeDateFilter,
-)
-from unfold.contrib.filters.forms import RangeDateForm
-from unfold.utils import parse_date_str
 
 from ...conf import conf
 from ...models import Status
 from ...services import terms
 from ...values import time_zones
+from .. import look
 
 
-class StatusFilter(DropdownFilter):
+class StatusFilter(look.DropdownFilter):
     """One status; everything but the trash when none is chosen."""
 
     title = parameter_name = "status"
@@ -32,16 +27,8 @@ class StatusFilter(DropdownFilter):
         return queryset.filter(status=value) if value else queryset.untrashed()
 
 
-class DayRangeForm(RangeDateForm):
-    class Media:
-        # These scripts need Django's catalog, and Unfold loads them also on pages that lack it.
-        js = [reverse_lazy("admin:jsi18n"), *RangeDateForm.Media.js]
-
-
-class DayRangeFilter(RangeDateFilter):
+class DayRangeFilter(look.DateRangeFilter):
     """Instants from the first moment of one day to the last of another, in the site's zone."""
-
-    form_class = DayRangeForm
 
     def queryset(self, request, queryset):
         first, last = self._day("from"), self._day("to")
@@ -52,14 +39,18 @@ class DayRangeFilter(RangeDateFilter):
         return queryset
 
     def _day(self, end):
-        return parse_date_str(self.used_parameters.get(f"{self.field_path}_{end}"))
+        given = self.used_parameters.get(f"{self.field_path}_{end}")
+        try:
+            return forms.DateField().to_python(given)
+        except ValidationError:
+            return None
 
 
 def _instant(day, time):
     return time_zones.to_utc(dt.datetime.combine(day, time), conf.zone)
 
 
-class RelatedFilter(AutocompleteSelectFilter):
+class RelatedFilter(look.RelatedFilter):
     """One related record, chosen by name; an ID that none can have counts as no choice."""
 
     def value(self):

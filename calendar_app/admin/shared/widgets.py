@@ -1,12 +1,12 @@
 """How the calendar's fields look in the admin."""
 
 from django.db import models
-from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldAdminURLInputWidget
 
 from ...models.fields import WallTimeField
+from ..look import TextInput, URLInput
 
 
-class WallTimeInput(UnfoldAdminTextInputWidget):
+class WallTimeInput(TextInput):
     """A browser's picker of a local date and time, to the second."""
 
     input_type = "datetime-local"
@@ -20,5 +20,5 @@ class WallTimeInput(UnfoldAdminTextInputWidget):
 
 FORMFIELDS = {
     WallTimeField: {"widget": WallTimeInput},
-    models.URLField: {"widget": UnfoldAdminURLInputWidget, "assume_scheme": "https"},
+    models.URLField: {"widget": URLInput, "assume_scheme": "https"},
 }

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 from contextlib import contextmanager
+from functools import cache
 
 from django.core.exceptions import ValidationError
 from django.db.models import Manager
@@ -92,6 +93,7 @@ class ApiResource(ModelResource):
             raise ValidationError({"id": f"You may not change {instance.pk}."})
 
 
+@cache
 def resource_of(serializer):
     """Return the resource whose columns are the fields of serializer."""
     model, fields = serializer.model, serializer().fields.items()

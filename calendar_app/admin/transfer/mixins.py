@@ -1,0 +1,96 @@
+"""Exports of a list as it is filtered, and imports, as tables in CSV and JSON."""
+
+import json
+
+from django.apps import apps
+from django.contrib import messages
+from django.shortcuts import redirect
+from import_export.admin import ExportMixin, ImportExportMixin
+from import_export.formats.base_formats import CSV, JSON
+from import_export.forms import ExportForm, ImportForm
+from tablib import Dataset
+
+from .resources import ImageResource, resource_of
+
+if apps.is_installed("unfold"):
+    from unfold.contrib.import_export.forms import ExportForm, ImportForm
+
+# What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection").
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+class CsvTable(CSV):
+    """CSV whose texts a spreadsheet runs nothing of: an apostrophe stands before such a one."""
+
+    def export_data(self, dataset, **kwargs):
+        return super().export_data(_converted(dataset, _escaped), **kwargs)
+
+    def create_dataset(self, in_stream, **kwargs):
+        return _converted(super().create_dataset(in_stream, **kwargs), _unescaped)
+
+
+class JsonTable(JSON):
+    """A JSON list of objects with the same names."""
+
+    def create_dataset(self, in_stream, **kwargs):
+        rows = json.loads(in_stream)
+        headers = list(rows[0]) if rows else []
+        if any(row.keys() != set(headers) for row in rows):
+            raise ValueError("The objects have different names.")
+        return Dataset(*([row[name] for name in headers] for row in rows), headers=headers)
+
+
+class Exports(ExportMixin):
+    """Lets whoever may see a list take it away."""
+
+    export_form_class = ExportForm
+    formats = export_formats = import_formats = [CsvTable, JsonTable]
+
+    def get_resource_classes(self, request):
+        return [resource_of(self.form.serializer)]
+
+    def get_resource_kwargs(self, request, *args, **kwargs):
+        return {"request": request, "admin": self}
+
+    def has_export_permission(self, request):
+        return self.has_view_permission(request)
+
+
+class ImageExports(Exports):
+    def get_resource_classes(self, request):
+        return [ImageResource]
+
+
+class Transfers(ImportExportMixin, Exports):
+    """Lets whoever may add records add many."""
+
+    import_form_class = ImportForm
+
+    def has_import_permission(self, request):
+        return self.has_add_permission(request)
+
+    def get_import_data_kwargs(self, **kwargs):
+        return super().get_import_data_kwargs(**kwargs) | {"rollback_on_validation_errors": True}
+
+    def process_result(self, result, request):
+        """Say what was imported: the rows were all accepted before, and still all are, or none."""
+        if not (result.has_errors() or result.has_validation_errors()):
+            return super().process_result(result, request)
+        sentence = "Nothing was imported: rows that were accepted no longer are. Upload them again."
+        self.message_user(request, sentence, messages.ERROR)
+        return redirect(f"admin:calendar_app_{self.opts.model_name}_import")
+
+
+def _converted(dataset, convert):
+    return Dataset(*([convert(cell) for cell in row] for row in dataset), headers=dataset.headers)
+
+
+def _escaped(cell):
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+
+
+def _unescaped(cell):
+    is_escaped = (
+        isinstance(cell, str) and cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS)
+    )
+    return cell[1:] if is_escaped else cell
