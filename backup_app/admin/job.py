@@ -5,7 +5,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from ..api import representations
-from ..jobs import adoption, control
+from ..jobs import control
+from ..jobs.adoption.logs import bring_log
 from ..models import Job, JobLog
 from .browsing import Browser
 from .look import ChoicesFilter, TabularInline, badge, display, page_action
@@ -96,7 +97,7 @@ class JobAdmin(ReadOnly, BackupAdmin):
     def get_object(self, request, object_id, from_field=None):
         job = super().get_object(request, object_id, from_field)
         if job is not None:
-            adoption.bring_log(job)
+            bring_log(job)
         return job
 
     def get_actions_detail(self, request, object_id):

@@ -6,10 +6,13 @@ could not do, and let ``Canceled`` pass. No database transaction is open while t
 ``tests/backup_app/support/contract`` is the test that every engine passes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
+
+from ..models import Client, Fileset, Pool, Storage
+from .found import Found, FoundJob, FoundLine
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,9 @@ class Run(Protocol):
 
         Raises Canceled when the job is to end. Cheap: writes at most once a second.
         """
+
+    def adopt(self, numbers: Sequence[int]) -> None:
+        """Record jobs of the engine that others started and that this one builds on."""
 
 
 @dataclass
@@ -280,17 +286,50 @@ class Engine:
         """Say whether the engine itself starts a client's scheduled backups, for it to adopt."""
         return False
 
-    def adopt_jobs(self) -> int:
-        """Make jobs of those that others started for known clients; return how many.
+    def name_of(self, record: Client | Fileset | Pool | Storage) -> str:
+        """Return what the engine calls a record."""
+        return record.engine_name or record.name
 
-        Called every few seconds, so it looks at what is new only.
+    def inventory(self, clients: Collection[str] = ()) -> Iterator[Found]:
+        """Yield what the engine had before this service, for ``jobs.adoption`` to record.
+
+        ``clients`` are names in the engine; none are all. What others refer to comes first.
         """
-        return 0
+        return iter(())
 
-    def bring_log(self, job) -> None:
-        """Copy what the engine has of the log of a job that ended before it was known here.
+    def job_history(self, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
+        """Yield all jobs of clients, given by ``name_of``, in batches by ascending number."""
+        return iter(())
 
-        Called whenever a log is to be read. Raises EngineError.
+    def foreign_jobs(self, clients: Mapping[str, Client], after: int) -> list[int]:
+        """Return the numbers above one of jobs of these clients that others started.
+
+        Called every few seconds, so it need not look at more than the newest.
+        """
+        return []
+
+    def find_jobs(
+        self, clients: Mapping[str, Client], numbers: Iterable[int]
+    ) -> Iterator[FoundJob]:
+        """Yield those of some jobs that are of these clients and can be adopted, oldest first."""
+        return iter(())
+
+    def existing_jobs(self, numbers: Collection[int]) -> set[int]:
+        """Return those of these numbers whose jobs the engine still has."""
+        return set(numbers)
+
+    def count_jobs(self) -> Sequence[tuple[str, int]]:
+        """Return how many jobs each client has, by the engine's names."""
+        return []
+
+    def job_log(self, job) -> Sequence[FoundLine]:
+        """Return the log of a job that ended before it was known here; raises EngineError."""
+        return []
+
+    def discard_left(self) -> None:
+        """Remove what ``discard`` had to leave while the engine was unreachable.
+
+        Called every few seconds.
         """
 
     def faults(self) -> Iterator[str]:

@@ -3,13 +3,16 @@
 import logging
 import math
 import time
+from collections.abc import Sequence
 
 from django.db import OperationalError, connection
 
+from ..engines import get_engine
 from ..exceptions import Canceled
 from ..lib.formatting import storable
 from ..models import Job, JobLog
 from . import states
+from .adoption.new_jobs import adopt_these
 
 EVERY = 1.0  # seconds between two writes
 MOST_LINES = 500  # that wait for the next write
@@ -52,6 +55,9 @@ class JobRun:
     def error(self, message: str):
         self.errors += 1
         self._add(Level.ERROR, message)
+
+    def adopt(self, numbers: Sequence[int]):
+        adopt_these(get_engine(self.job.engine), numbers)
 
     def end(self, level: str, message: str):
         """Write down how the job ended, as the last line of its log, however long that is."""

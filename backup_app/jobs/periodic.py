@@ -7,7 +7,8 @@ from django.core.cache import cache
 
 from ..accounts import audit, throttling
 from ..services import downloads
-from . import adoption, execute, readiness, reap, resume, scheduler, tasks
+from . import execute, readiness, reap, resume, scheduler, tasks
+from .adoption import watch
 
 HOUR = 3600  # seconds
 
@@ -27,13 +28,13 @@ def tick() -> None:
     for step in (
         reap.reap,
         execute.discard_leftovers,
-        adoption.keep_schedules,
+        watch.keep_schedules,
         scheduler.forget_unscheduled,
         scheduler.start_due,
         tasks.enqueue_waiting,
         forget_logins,
         resume.resume_all,
-        adoption.adopt_jobs,
+        watch.adopt_jobs,
         downloads.tidy,
         readiness.note_faults,
     ):

@@ -58,7 +58,7 @@ def conclude(job_id: int):
     if job and job.is_open:
         return
     if job and job.is_good and job.type == Job.Type.BACKUP:
-        harvest_mailboxes(job)
+        mailboxes.try_harvest(job)
     enqueue_waiting()
     if job:
         _enqueue_next(job.client_id)
@@ -74,14 +74,6 @@ def _enqueue_next(client_id):
 def enqueue(job_id: int):
     """Let the worker do a queued job."""
     run_job.using(queue_name=conf.QUEUE).enqueue(job_id)
-
-
-def harvest_mailboxes(job: Job):
-    """Note the mailboxes of a good backup, which stays good if that goes wrong."""
-    try:
-        mailboxes.harvest(job)
-    except Exception:
-        logger.exception("The mailboxes of job %s could not be noted.", job.pk)
 
 
 def enqueue_waiting():

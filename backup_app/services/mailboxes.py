@@ -1,6 +1,7 @@
 """Finding mailboxes in backups: PST files, each of one mail address, and mail stores."""
 
 import datetime as dt
+import logging
 import re
 
 from ..conf import conf
@@ -11,6 +12,7 @@ SUFFIXES = b".pst", b".edb"
 STORE = ".edb"
 LONGEST_NAME = Mailbox._meta.get_field("mailbox").max_length
 LONGEST_PATH = Mailbox._meta.get_field("pst_path").max_length
+logger = logging.getLogger(__name__)
 FOUND_FIELDS = ["store_path", "pst_path", "pst_file_id", "pst_size", "pst_mtime", "job"]
 
 
@@ -35,6 +37,14 @@ def harvest(job: Job) -> int:
         update_fields=FOUND_FIELDS,
     )
     return len(found)
+
+
+def try_harvest(job: Job) -> None:
+    """Do as ``harvest``; a failure is logged, and leaves the backup as good as it is."""
+    try:
+        harvest(job)
+    except Exception:
+        logger.exception("The mailboxes of job %s could not be noted.", job.pk)
 
 
 def _mailbox(path, patterns):

@@ -7,7 +7,8 @@ from django.db.models import Q
 from ...accounts import access
 from ...conf import conf
 from ...engines import get_engine
-from ...jobs import adoption, control
+from ...jobs import control
+from ...jobs.adoption.logs import bring_log
 from .. import representations
 from ..operation import operation
 from ..response_schemas import Canceled, JobAnswer, JobLogAnswer, Jobs, JobsPage, JobStarted
@@ -139,6 +140,6 @@ def job_log(request, job_id):
     The oldest line comes first.
     """
     job = access.job(request.caller, job_id)
-    adoption.bring_log(job)
+    bring_log(job)
     lines = job.log.values_list("time", "level", "message")
     return {"job_id": job.pk, "log": [representations.log_line(*line) for line in lines]}

@@ -1,11 +1,12 @@
 """The Bacula engine, each of whose methods hands on to the module that does the work."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
+from ...models import Client, Fileset, Pool, Storage
 from ..base import (
     ClientConfig,
     Engine,
@@ -18,7 +19,11 @@ from ..base import (
     Selection,
     System,
 )
-from .adoption import logs, new_jobs
+from ..found import Found, FoundJob, FoundLine
+from . import names
+from .adoption import jobs as adopted_jobs
+from .adoption.inventory import Inventory
+from .catalog import job_history
 from .catalog.records import Catalog
 from .clients import commands, databases
 from .clients import setup as client_config
@@ -126,13 +131,37 @@ class BaculaEngine(Engine):
     def starts_scheduled(self, client) -> bool:
         return scheduling.starts(self, client)
 
-    def adopt_jobs(self) -> int:
-        found = new_jobs.adopt_jobs(self)
+    def discard_left(self) -> None:
         removal.discard_recent(self)
-        return found
 
-    def bring_log(self, job) -> None:
-        logs.bring_log(self, job)
+    # --- What Bacula had or started without this service -------------------------------------
+
+    def name_of(self, record: Client | Fileset | Pool | Storage) -> str:
+        return names.of(self, record)
+
+    def inventory(self, clients: Collection[str] = ()) -> Iterator[Found]:
+        with self.director() as director:
+            yield from Inventory(self, director).read(clients)
+
+    def job_history(self, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
+        return adopted_jobs.history(self, clients)
+
+    def foreign_jobs(self, clients: Mapping[str, Client], after: int) -> list[int]:
+        return adopted_jobs.foreign_jobs(self, clients, after)
+
+    def find_jobs(
+        self, clients: Mapping[str, Client], numbers: Iterable[int]
+    ) -> Iterator[FoundJob]:
+        return adopted_jobs.find_jobs(self, clients, numbers)
+
+    def existing_jobs(self, numbers: Collection[int]) -> set[int]:
+        return job_history.those_there(self.reader(), numbers)
+
+    def count_jobs(self) -> list[tuple[str, int]]:
+        return job_history.counts(self.reader())
+
+    def job_log(self, job) -> list[FoundLine]:
+        return adopted_jobs.log(self, job)
 
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from ...exceptions import EngineError
+from ...models import Client, Fileset, Pool, Storage
 
 LONGEST = 127  # name
 LONGEST_TEXT = 4096  # bytes of any other text in the configuration
@@ -16,20 +17,13 @@ NAME = re.compile(rf"[A-Za-z0-9:._ -]{{1,{LONGEST}}}")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def client(engine, client) -> str:
-    return client.engine_name or f"{engine.prefix}client-{client.pk}"
-
-
-def fileset(engine, fileset) -> str:
-    return fileset.engine_name or f"{engine.prefix}fileset-{fileset.pk}"
-
-
-def pool(engine, pool) -> str:
-    return pool.engine_name or f"{engine.prefix}pool-{pool.pk}"
-
-
-def storage(storage) -> str:
-    return storage.engine_name or storage.name
+def of(engine, record: Client | Fileset | Pool | Storage) -> str:
+    """Return the name of a client, fileset, pool or storage."""
+    if record.engine_name:
+        return record.engine_name
+    if isinstance(record, Storage):
+        return record.name  # as the operator's file has it
+    return f"{engine.prefix}{record._meta.model_name}-{record.pk}"
 
 
 def client_file(engine, client) -> str:

@@ -3,7 +3,7 @@ from django.core.management.base import CommandError
 from ...conf import conf
 from ...engines import get_engine
 from ...engines.bacula import BaculaEngine
-from ...engines.bacula.adoption.run import Adoption
+from ...jobs.adoption.installation import Adoption
 from ...lib.formatting import counted
 from ...models import Zone
 from ..base import BackupCommand
@@ -45,8 +45,8 @@ class Command(BackupCommand):
         adoption.store()
         _through(watched(adoption.adopt_jobs(), "Jobs"))
         _through(watched(adoption.harvest(), "Backups searched for mailboxes"))
-        self.answer(_record(adoption.tally, dry_run), "\n".join(_lines(adoption.tally, dry_run)))
-        self.fail_if(adoption.tally.problems)
+        self.answer(_record(adoption.report, dry_run), "\n".join(_lines(adoption.report, dry_run)))
+        self.fail_if(adoption.report.problems)
 
 
 def _zone(name):
@@ -68,34 +68,34 @@ def _through(items):
         pass
 
 
-def _record(tally, dry_run):
+def _record(report, dry_run):
     return {
-        "adopted": tally.adopted,
-        "updated": tally.updated,
-        "jobs": {verb: tally.jobs[verb] for verb in ("adopted", "corrected", "removed", "purged")},
-        "remarks": [*tally.remarks, *tally.remarks_on_jobs],
-        "problems": tally.problems,
+        "adopted": report.adopted,
+        "updated": report.updated,
+        "jobs": {verb: report.jobs[verb] for verb in ("adopted", "corrected", "removed", "purged")},
+        "remarks": [*report.remarks, *report.remarks_on_jobs],
+        "problems": report.problems,
         "dry_run": dry_run,
     }
 
 
-def _lines(tally, dry_run):
+def _lines(report, dry_run):
     """Return the lines that say to people what was done."""
-    things = {"adopt": tally.adopted, "update": tally.updated}
+    things = {"adopt": report.adopted, "update": report.updated}
     lines = [
         f"{_done(verb, dry_run)} {kind} '{name}'."
         for verb, found in things.items()
         for kind, names in found.items()
         for name in names
     ]
-    lines += [*tally.remarks, *tally.remarks_on_jobs]
-    lines.append(f"{_done('adopt', dry_run)} {counted(tally.jobs['adopted'], 'job')}.")
-    if number := tally.jobs["corrected"]:
+    lines += [*report.remarks, *report.remarks_on_jobs]
+    lines.append(f"{_done('adopt', dry_run)} {counted(report.jobs['adopted'], 'job')}.")
+    if number := report.jobs["corrected"]:
         lines.append(f"Corrected {counted(number, 'job')}, which had failed here only.")
-    if number := tally.jobs["removed"]:
+    if number := report.jobs["removed"]:
         gone = "which Bacula has pruned"
         lines.append(f"{_done('remove', dry_run)} {counted(number, 'job')}, {gone}.")
-    if number := tally.jobs["purged"]:
+    if number := report.jobs["purged"]:
         lines.append(f"{counted(number, 'job')} can be read no more: Bacula has purged the files.")
     return lines
 

@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from backup_app.engines.base import Outcome
 from backup_app.exceptions import Away, EngineUnreachable, Unfinished
-from backup_app.jobs import adoption, control, execute, reap, resume, states
+from backup_app.jobs import control, execute, reap, resume, states
+from backup_app.jobs.adoption import watch
 from backup_app.jobs.worker_id import this_worker
 from backup_app.models import Job, Mailbox
 
@@ -41,7 +42,7 @@ class Elsewhere(FolderEngine):
     def discard(self, job):
         self.discarded.append(job.pk)
 
-    def adopt_jobs(self):
+    def discard_left(self):
         raise EngineUnreachable("Nobody answers.")
 
 
@@ -182,7 +183,7 @@ def test_a_process_that_resumes_is_known_by_its_name():
 
 def test_an_engine_that_does_not_tell_its_jobs_is_logged_once(caplog):
     for _ in range(2):
-        assert adoption.adopt_jobs() == 0
+        assert watch.adopt_jobs() == 0
 
     (record,) = caplog.records
     assert record.getMessage() == (

@@ -4,17 +4,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-GOOD = "TW"  # the status of a backup that others may build on
-
 
 @dataclass
 class Link:
-    """A good backup in a chain; ``pk`` is its number here, once it has one."""
+    """A good backup in a chain."""
 
     job_id: int
     started: datetime
     ended: datetime
-    pk: int | None = None
 
 
 @dataclass
@@ -59,7 +56,7 @@ class Chains:
 
     def add(self, record: Any) -> list[Link]:
         """Return what a backup consists of, itself last; [] for one that is not good."""
-        if record.type != "B" or record.status not in GOOD or not (record.started and record.ended):
+        if record.type != "B" or not (record.is_good and record.started and record.ended):
             return []
         link = Link(record.job_id, record.started, record.ended)
         if not record.fileset or record.level not in "FDI":

@@ -8,6 +8,12 @@ from typing import Any
 from . import timestamps
 from .connection import Reader, text
 
+# The letters of a job's status. The catalog's table ``status`` has no 'W', which is that of a job
+# that ended with warnings (jcr.h): the Director's own queries count it among the good ones.
+GOOD = frozenset("TW")
+CANCELED = "A"
+ENDED = GOOD | frozenset("AEefID")
+RUNNING = frozenset("CRBFSMmsjcdtpaiLlq")
 MAX_ID = 2**31 - 1  # of all but files
 MAX_FILE_ID = 2**63 - 1
 
@@ -34,6 +40,15 @@ class JobRow:
     errors: int
     is_purged: bool  # of its files
     has_cache: bool  # of the folders above its own
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it has content that others may build on."""
+        return self.status in GOOD
+
+    @property
+    def has_ended(self) -> bool:
+        return self.status in ENDED
 
 
 @dataclass(frozen=True)

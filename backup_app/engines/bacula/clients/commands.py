@@ -15,7 +15,6 @@ from .. import names
 from ..catalog.connection import text
 from ..catalog.job_log import Line, reason
 from ..config import provisioning
-from ..director import follow
 
 BEGIN_SECONDS = 20  # until Bacula has the file daemon begin; it looks for jobs every two seconds
 END_SECONDS = 5  # until a job that was canceled has ended
@@ -52,7 +51,7 @@ def run_command(engine, client, command: Sequence[str]) -> str:
     words = bacula_words(client, command)
     with engine.director() as director:
         job = provisioning.prepare_command(engine, client, words)
-        name = names.client(engine, client)
+        name = names.of(engine, client)
         number = director.run(job, client=name, comment=f"{engine.prefix}command")
         try:
             return _Command(engine, client, command, words[0], number).output()
@@ -90,7 +89,7 @@ class _Command:
             return self._cut()
         row = self.catalog.job(self.number)
         self._read()  # what came between the last look and the end
-        if row is None or row.status not in follow.GOOD:
+        if row is None or not row.is_good:
             raise self._failure()
         return self.printed.decode(errors="replace")
 
@@ -113,7 +112,7 @@ class _Command:
 
     def _is_over(self):
         row = self.catalog.job(self.number)
-        return row is None or follow.has_ended(row)
+        return row is None or row.has_ended
 
     def _read(self):
         """Take what is new in the log."""
@@ -178,12 +177,12 @@ def _forgotten(engine, job) -> list[int]:
     condition = "WHERE j.name = %s AND j.jobtdate < %s ORDER BY j.jobid LIMIT 10"
     before = int(time.time()) - FORGOTTEN_SECONDS - conf.COMMAND_SECONDS
     rows = engine.reader().jobs(condition, [job, before])
-    return [row.job_id for row in rows if follow.has_ended(row)]
+    return [row.job_id for row in rows if row.has_ended]
 
 
 def _remove(engine, director, number):
     deadline = time.monotonic() + END_SECONDS
-    while (row := engine.reader().job(number)) and not follow.has_ended(row):
+    while (row := engine.reader().job(number)) and not row.has_ended:
         if time.monotonic() > deadline:
             return
         # Of a client that hangs the Director waits for an answer.

@@ -71,7 +71,7 @@ def client_config(engine, client) -> ClientConfig:
 
     Of an adopted client, whose operator has it, say what it consists of.
     """
-    known = names.client(engine, client)
+    known = names.of(engine, client)
     values = {
         "name": _one_line(client.name),
         "known": known,

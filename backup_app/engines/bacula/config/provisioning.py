@@ -46,7 +46,7 @@ def prepare_client(engine, client) -> str:
     """Let the Director know a client; return its name there."""
     if not client.is_adopted:
         _prepare(engine, _client_files(engine, client))
-    return names.client(engine, client)
+    return names.of(engine, client)
 
 
 def prepare_backup(engine, client, fileset, pool, storage) -> Names:
@@ -59,10 +59,10 @@ def prepare_backup(engine, client, fileset, pool, storage) -> Names:
     _prepare(engine, _client_files(engine, client) | other)
     return Names(
         job=names.backup_job(engine, client),
-        client=names.client(engine, client),
-        fileset=names.fileset(engine, fileset),
-        pool=names.pool(engine, pool),
-        storage=names.storage(storage),
+        client=names.of(engine, client),
+        fileset=names.of(engine, fileset),
+        pool=names.of(engine, pool),
+        storage=names.of(engine, storage),
     )
 
 
@@ -110,7 +110,7 @@ def forget_client(engine, client) -> None:
     config_dir.remove(engine, [names.client_file(engine, client)])
     if not client.is_adopted:
         with engine.director() as director:
-            director.delete_client(names.client(engine, client))
+            director.delete_client(names.of(engine, client))
 
 
 def _prepare(engine, own: Files) -> None:
@@ -190,12 +190,12 @@ def _nobody(engine) -> Files:
 
 def _place(engine, pool, storage) -> Files:
     files = {}
-    name = names.storage(storage)
+    name = names.of(engine, storage)
     values = {} if storage.is_adopted else storage_daemons.read(engine.storages).get(name, {})
     if values:
         files[names.storage_file(engine, storage)] = resources.storage(name, values)
     if not pool.is_adopted:
-        name = names.pool(engine, pool)
+        name = names.of(engine, pool)
         files[name] = resources.pool(name)
     return files
 
@@ -203,7 +203,7 @@ def _place(engine, pool, storage) -> Files:
 def _fileset(engine, fileset) -> Files:
     if fileset.is_adopted:
         return {}
-    name = names.fileset(engine, fileset)
+    name = names.of(engine, fileset)
     return {
         name: fileset_resource.fileset(name, fileset, database_plugins.plugins(engine, fileset))
     }
@@ -212,7 +212,7 @@ def _fileset(engine, fileset) -> Files:
 def _client(engine, client) -> str:
     if client.is_adopted:
         return ""
-    name = names.client(engine, client)
+    name = names.of(engine, client)
     password = client_password(engine, name)
     return resources.client(name, client, password=password, catalog=_only_catalog(engine)) + "\n"
 
@@ -220,11 +220,11 @@ def _client(engine, client) -> str:
 def _jobs(engine, client) -> Iterator[str]:
     is_here, nobody = _is_here(engine, client), names.nobody(engine)
     uses = _without_files(engine) | {
-        "client": names.client(engine, client),
-        "pool": names.pool(engine, client.pool) if is_here else nobody,
-        "storage": names.storage(client.pool.storage) if is_here else nobody,
+        "client": names.of(engine, client),
+        "pool": names.of(engine, client.pool) if is_here else nobody,
+        "storage": names.of(engine, client.pool.storage) if is_here else nobody,
     }
-    files = names.fileset(engine, client.fileset)
+    files = names.of(engine, client.fileset)
     own = {"fileset": files}
     if lines := schedule_resource.lines_of(engine, client):
         own["schedule"] = names.schedule(engine, client)

@@ -30,7 +30,6 @@ SECOND = 1.1
 NO_WORDS = "it does not say why. While one of its jobs goes on it takes no more than 32."
 TIMES = 4  # that the folders of a job are tried
 PATIENCE = 20  # how many times longer than others a command may take that works through a catalog
-RUNNING = "CRBFSMmsjcdptaliqLW"  # letters of the jobs that have not ended
 
 
 class Director:
@@ -154,7 +153,7 @@ class Director:
         row = self.catalog.job(job_id)
         if row is None:
             return
-        if row.status in RUNNING:
+        if not row.has_ended:
             raise EngineError(f"Job {job_id} of the Director cannot be deleted while it runs.")
         self.ask_slowly(f"delete jobid={int(job_id)} yes")
         if self.catalog.job(job_id) is not None:

@@ -8,11 +8,8 @@ from contextlib import contextmanager
 from ....exceptions import Away, Canceled, EngineError, EngineUnreachable, Unfinished
 from ...base import Run
 from ..catalog.job_log import Level, Line, reason
-from ..catalog.records import JobRow
+from ..catalog.records import CANCELED, JobRow
 
-ENDED = frozenset("TWEefAID")
-GOOD = "TW"
-CANCELED = "A"
 REPORT_SECONDS = 2  # that the last lines of a log may come after the end of their job
 ASK_SECONDS = 2  # between two questions for how far a job is
 
@@ -49,7 +46,7 @@ def follow(engine, director, run: Run, *, done: tuple[int, int] = (0, 0)) -> Job
     row = job_row(engine, run.job)
     _note_return(run)
     _copy_log(engine, run)
-    if row.status in ENDED:
+    if row.has_ended:
         _copy_report(engine, run)
         save(run.job)
         return row
@@ -62,7 +59,7 @@ def follow(engine, director, run: Run, *, done: tuple[int, int] = (0, 0)) -> Job
 
 def require_good(engine, row: JobRow) -> None:
     """Raise EngineError in Bacula's words for a job that failed, Canceled for one that was."""
-    if row.status in GOOD:
+    if row.is_good:
         return
     if row.status == CANCELED and not any(line.is_limit for line in lines(engine, row)):
         raise Canceled
@@ -89,10 +86,6 @@ def job_row(engine, job) -> JobRow:
     if row is None:
         raise EngineError(f"Bacula no longer knows its job {job.engine_job_id}.")
     return row
-
-
-def has_ended(row: JobRow) -> bool:
-    return row.status in ENDED
 
 
 def save(job) -> None:

@@ -9,12 +9,14 @@ from collections.abc import Callable
 
 from ....exceptions import EngineError
 from .. import names
+from ..catalog.records import GOOD
 from ..config import provisioning
 from ..director.selection_table import Wanted
 from .cache import Work
 
 POLL_SECONDS = 0.5
-DONE, GOOD = set("TWEefAID"), set("TWe")
+# What came back is compared with the catalog, so a restore with errors ("e") may be good as well.
+ACCEPTED = GOOD | {"e"}
 MOST_WORDS = 700  # characters of the log
 
 
@@ -28,7 +30,7 @@ def restore(engine, director, job, wanted: Wanted, work: Work, tick: Callable[[]
     number = director.restore(
         wanted,
         job=provisioning.prepare_restore(engine, job.client),
-        source=names.client(engine, job.client),
+        source=names.of(engine, job.client),
         client=client,
         where=str(work.files),
         comment=f"{engine.prefix}download {job.pk}",
@@ -40,7 +42,7 @@ def restore(engine, director, job, wanted: Wanted, work: Work, tick: Callable[[]
             again.cancel(number)
         raise
     words = _complaints(engine.reader(), number)
-    if status not in GOOD:
+    if status not in ACCEPTED:
         raise EngineError(f"The restore {number} to '{client}' ended with '{status}'. {words}")
     return words
 
@@ -60,7 +62,7 @@ def _wait(reader, number: int, tick: Callable[[], None]) -> str:
         row = reader.job(number)
         if row is None:
             raise EngineError(f"Bacula's job {number} has gone from the catalog.")
-        if row.status in DONE:
+        if row.has_ended:
             return row.status
         tick()
         time.sleep(POLL_SECONDS)

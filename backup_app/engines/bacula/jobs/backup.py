@@ -25,7 +25,7 @@ def back_up(engine, run: Run) -> Outcome:
         follow.require_good(engine, row)
         _require_dumps(engine, run.job, row)
         _keep_level(run.job, row)
-        sources.link(engine, director, run.job)
+        sources.link(engine, director, run)
     return Outcome(
         files=row.files, bytes=row.read_bytes, stored_bytes=row.bytes, warnings=row.errors
     )

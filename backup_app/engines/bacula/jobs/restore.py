@@ -91,8 +91,8 @@ def _start(engine, director, wanted, run, comment) -> int:
     return director.restore(
         wanted,
         job=name,
-        source=names.client(engine, job.parent.client),
-        client=names.client(engine, job.client),
+        source=names.of(engine, job.parent.client),
+        client=names.of(engine, job.client),
         where=_place(job),
         comment=comment,
     )

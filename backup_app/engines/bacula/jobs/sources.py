@@ -6,7 +6,7 @@ from django.db import transaction
 
 from ....exceptions import EngineError, EngineUnreachable
 from ....models import Job, JobSource
-from ..adoption import new_jobs
+from ...base import Run
 
 logger = logging.getLogger(__name__)
 
@@ -22,15 +22,16 @@ def note_base(job: Job) -> None:
     job.save(update_fields=["parent"])
 
 
-def link(engine, director, job: Job) -> None:
+def link(engine, director, run: Run) -> None:
     """Set the sources of a backup that has ended, and let Bacula note the folders in it.
 
     Raises EngineError if it builds on one of Bacula's jobs that is not known here.
     """
+    job = run.job
     numbers = _chain(director, job)
     sources = _jobs(job, numbers)
     if missing := [number for number in numbers if number not in sources]:
-        new_jobs.adopt_these(engine, missing)
+        run.adopt(missing)
         sources = _jobs(job, numbers)
         _require_known(job, missing, sources)
     _note_folders(director, job, numbers)

@@ -74,14 +74,15 @@ class Verification:
         job = self.job
         name = provisioning.prepare_verify(self.engine, job.client)
         # Any file daemon can do it: this host's own spares the client the work.
-        client = self.engine.spool_client or names.client(self.engine, job.client)
+        client = self.engine.spool_client or names.of(self.engine, job.client)
         number, place = self.unread[0], self._place()
         return self.director.run(name, client=client, jobid=number, comment=comment, **place)
 
     def _place(self) -> dict[str, str]:
         """Return the storage to read from: the client's own may be another one by now."""
         source = self.job.parent.sources.filter(engine_job_id=self.unread[0]).first()
-        return {"storage": names.storage(source.storage)} if source and source.storage else {}
+        storage = source and source.storage
+        return {"storage": names.of(self.engine, storage)} if storage else {}
 
     def _count(self, row):
         number = self.unread.pop(0)

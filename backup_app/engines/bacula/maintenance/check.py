@@ -6,7 +6,7 @@ from ....exceptions import EngineError
 from ....models import Job
 from ...base import Problem
 from .. import names
-from ..director import follow, submit
+from ..director import submit
 from . import removal, volumes
 
 BATCH = 1000
@@ -38,7 +38,7 @@ def _lost(engine, storage):
 
 def _orphans(engine, storage, delete):
     start = f"{engine.prefix}job "
-    pools = [names.pool(engine, pool) for pool in storage.pools.all()]
+    pools = [names.of(engine, pool) for pool in storage.pools.all()]
     rows = engine.reader().jobs(OURS, [len(start), start, pools])
     numbers = [row.job_id for row in rows]
     jobs = Job.objects.filter(engine=engine.alias, engine_job_id__in=numbers)
@@ -46,13 +46,13 @@ def _orphans(engine, storage, delete):
     # Of one that has just been begun the number may not be known yet.
     begun = {submit.comment_of(engine, job) for job in Job.objects.open()}
     for row in rows:
-        if not (row.job_id in needed or row.comment in begun) and follow.has_ended(row):
+        if not (row.job_id in needed or row.comment in begun) and row.has_ended:
             yield _removed(engine, row) if delete else _orphan(row)
 
 
 def _left(engine, storage, delete):
     for pool in storage.pools.all():
-        for volume in volumes.left_volumes(engine.reader(), names.pool(engine, pool)):
+        for volume in volumes.left_volumes(engine.reader(), names.of(engine, pool)):
             words = (
                 _truncated(engine, volume) if delete else "It keeps space that it does not need."
             )

@@ -97,7 +97,7 @@ def _of_storages(engine, director) -> Iterator[str]:
         yield str(e)
         return
     for storage in Storage.objects.filter(zone__engine=engine.alias):
-        name = names.storage(storage)
+        name = names.of(engine, storage)
         if name not in known and (storage.is_adopted or name not in added):
             yield (
                 f"The Director knows no storage '{name}', which the zone '{storage.zone}' has: add"

@@ -26,7 +26,7 @@ def remove(engine, job: Job) -> None:
     WrongState while another job needs it, and EngineError when something stays in Bacula. While
     the Director or its catalog is away nothing is deleted.
     """
-    pool = names.pool(engine, job.pool) if job.pool else ""
+    pool = names.of(engine, job.pool) if job.pool else ""
     pk = job.pk
     if is_ours(job):
         _require_there(engine, job)
@@ -130,9 +130,9 @@ def _number(engine, job):
 def _end(engine, director, number):
     """Cancel a job and wait until it has ended; raises EngineError if it does not."""
     row = engine.reader().job(number)
-    if not follow.has_ended(row):
+    if not row.has_ended:
         director.cancel(number)
-    if not _comes(CANCEL_SECONDS, lambda: follow.has_ended(engine.reader().job(number))):
+    if not _comes(CANCEL_SECONDS, lambda: engine.reader().job(number).has_ended):
         raise EngineError(f"Bacula does not end its job {number}.")
     # Only then does the catalog have all that was written; after a crash there is no report.
     _comes(REPORT_SECONDS, lambda: any(line.is_report for line in follow.lines(engine, row)))

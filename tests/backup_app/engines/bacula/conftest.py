@@ -19,9 +19,9 @@ import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula.adoption.history import adopt_history
-from backup_app.engines.bacula.adoption.jobs import Known
-from backup_app.engines.bacula.adoption.report import Tally
+from backup_app.jobs.adoption.history import adopt_history
+from backup_app.jobs.adoption.records import Known
+from backup_app.services.adoption import Report
 
 from ...support.factories import (
     ClientFactory,
@@ -192,9 +192,9 @@ def adopt(engine, machine):
     """
 
     def run(*clients, **options):
-        tally = Tally()
-        list(adopt_history(Known(engine, clients or [machine]), tally, **options))
-        return tally
+        report = Report()
+        list(adopt_history(Known(engine, clients or [machine]), report, **options))
+        return report
 
     return run
 

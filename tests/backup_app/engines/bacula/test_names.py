@@ -6,6 +6,7 @@ import pytest
 
 from backup_app.engines.bacula import names
 from backup_app.exceptions import EngineError
+from backup_app.models import Client, Fileset, Pool, Storage
 
 from .support.parsing import parse
 
@@ -34,29 +35,26 @@ TRICKS = [
 ]
 
 
-def thing(**values):
-    return SimpleNamespace(**{"pk": 7, "engine_name": "", "name": "disk"} | values)
+RECORDS = [Client, Fileset, Pool]
 
 
 def test_what_we_make_has_our_prefix_and_number():
-    assert names.client(ENGINE, thing()) == "bk-client-7"
-    assert names.backup_job(ENGINE, thing()) == "bk-backup-7"
-    assert names.fileset(ENGINE, thing()) == "bk-fileset-7"
-    assert names.pool(ENGINE, thing()) == "bk-pool-7"
-    assert names.storage(thing()) == "disk"
+    assert [names.of(ENGINE, model(pk=7)) for model in RECORDS] == [
+        "bk-client-7",
+        "bk-fileset-7",
+        "bk-pool-7",
+    ]
+    assert names.backup_job(ENGINE, Client(pk=7)) == "bk-backup-7"
+    assert names.of(ENGINE, Storage(pk=7, name="disk")) == "disk"
 
 
 def test_what_was_adopted_keeps_its_name():
-    adopted = thing(engine_name="web1-fd")
-
-    assert names.client(ENGINE, adopted) == "web1-fd"
-    assert names.fileset(ENGINE, adopted) == "web1-fd"
-    assert names.pool(ENGINE, adopted) == "web1-fd"
-    assert names.storage(adopted) == "web1-fd"
+    for model in [*RECORDS, Storage]:
+        assert names.of(ENGINE, model(pk=7, name="x", engine_name="web1-fd")) == "web1-fd"
 
 
 def test_an_adopted_client_is_backed_up_by_a_job_of_ours():
-    assert names.backup_job(ENGINE, thing(engine_name="web1-fd")) == "bk-backup-7"
+    assert names.backup_job(ENGINE, Client(pk=7, engine_name="web1-fd")) == "bk-backup-7"
 
 
 def test_each_command_line_has_a_job():

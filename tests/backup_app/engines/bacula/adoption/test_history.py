@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from backup_app.engines.bacula.adoption import jobs
-from backup_app.engines.bacula.adoption.jobs import known_between
+from backup_app.jobs.adoption import records
+from backup_app.jobs.adoption.records import known_between
 from backup_app.models import Job, JobSource
 
 from ....support.api_client import client_of
@@ -35,7 +35,7 @@ def machine(engine):
 def test_a_backup_is_described(adopt, machine):
     number = backup(machine, joberrors=2)
 
-    tally = adopt()
+    report = adopt()
 
     job = Job.objects.get()
     began = BEGIN.replace(tzinfo=dt.UTC)
@@ -47,7 +47,7 @@ def test_a_backup_is_described(adopt, machine):
     assert (job.files, job.bytes, job.stored_bytes, job.files_done) == (3, 300, 100, 3)
     assert (job.fileset.engine_name, job.pool.engine_name) == ("all", "Default")
     assert job.storage == job.pool.storage
-    assert (tally.jobs, tally.remarks_on_jobs, tally.problems) == (
+    assert (report.jobs, report.remarks_on_jobs, report.problems) == (
         {"adopted": 1, "corrected": 0},
         [],
         [],
@@ -105,11 +105,11 @@ def test_clients_do_not_build_on_each_other(adopt, machine):
 def test_restores_are_adopted_too(adopt, machine):
     backup(machine, type="R", readbytes=0, fileset="x", pool="y")
 
-    tally = adopt()
+    report = adopt()
 
     job = Job.objects.get()
     assert (job.type, job.level, job.bytes, job.stored_bytes) == ("restore", None, 100, 0)
-    assert (job.fileset, job.pool, tally.remarks_on_jobs) == (None, None, [])
+    assert (job.fileset, job.pool, report.remarks_on_jobs) == (None, None, [])
 
 
 def test_a_second_run_adds_what_is_new(adopt, machine):
@@ -117,11 +117,11 @@ def test_a_second_run_adds_what_is_new(adopt, machine):
     adopt()
     new = history(machine, "ID", start=BEGIN + dt.timedelta(days=9))
 
-    tally = adopt()
+    report = adopt()
 
     assert numbers() == [*old, *new]
     assert chains()[new[0]] == [*old, new[0]]
-    assert tally.jobs["adopted"] == 2
+    assert report.jobs["adopted"] == 2
     assert adopt().jobs["adopted"] == 0
 
 
@@ -154,7 +154,7 @@ def test_another_process_may_adopt_the_same(adopt, machine, monkeypatch):
         looks.append(args)
         return {} if len(looks) == 1 else known_between(*args)
 
-    monkeypatch.setattr(jobs, "known_between", late)
+    monkeypatch.setattr(records, "known_between", late)
 
     adopt()
 
@@ -168,12 +168,12 @@ def test_one_that_failed_here_only_is_as_in_bacula(adopt, machine):
     Job.objects.filter(engine_job_id=second).update(**wrong)
     JobSource.objects.filter(job__engine_job_id=second).delete()
 
-    tally = adopt()
+    report = adopt()
 
     job = Job.objects.get(engine_job_id=second)
     assert (job.status, job.message, job.files) == ("completed", "", 3)
     assert chains()[second] == [first, second]
-    assert (tally.jobs["corrected"], adopt().jobs["corrected"]) == (1, 0)
+    assert (report.jobs["corrected"], adopt().jobs["corrected"]) == (1, 0)
 
 
 def test_a_dry_run_stores_nothing(adopt, machine):
@@ -189,16 +189,16 @@ def test_what_lacks_something_is_adopted_and_named(adopt, machine):
     backup(machine, "B")
     backup(machine, filesetid=0, poolid=0, level=" ", schedtime=None, starttime=None, endtime=None)
 
-    tally = adopt()
+    report = adopt()
 
     client = f"of client '{machine.engine_name}'"
-    assert tally.remarks_on_jobs == [
-        f"1 job {client} are of the fileset 'gone', which is not here.",
-        f"1 job {client} are in the pool 'gone', which is not here.",
-        f"1 job {client} have the level 'B', which this service has not.",
-        f"1 job {client} are of the fileset '', which is not here.",
-        f"1 job {client} are in the pool '', which is not here.",
-        f"1 job {client} have the level ' ', which this service has not.",
+    assert report.remarks_on_jobs == [
+        f"1 job {client}: fileset 'gone' is not here.",
+        f"1 job {client}: pool 'gone' is not here.",
+        f"1 job {client}: level 'B' is not supported.",
+        f"1 job {client}: fileset '' is not here.",
+        f"1 job {client}: pool '' is not here.",
+        f"1 job {client}: level ' ' is not supported.",
     ]
     assert Job.objects.good().count() == 4
 
@@ -208,18 +208,18 @@ def test_what_this_service_has_not_is_left_out_and_named(adopt, machine):
         backup(machine, type=letter)
     backup(machine, jobstatus="?")
 
-    tally = adopt()
+    report = adopt()
 
     assert not Job.objects.exists()
-    assert len(tally.remarks_on_jobs) == 4
+    assert len(report.remarks_on_jobs) == 4
 
 
 def test_what_runs_is_left_to_upkeep(adopt, machine):
     running(machine)
 
-    tally = adopt()
+    report = adopt()
 
-    assert (numbers(), tally.remarks_on_jobs) == ([], [])
+    assert (numbers(), report.remarks_on_jobs) == ([], [])
 
 
 def test_what_we_started_is_not_adopted(adopt, machine, engine):

@@ -5,6 +5,9 @@ import datetime as dt
 import pytest
 from django.db import connections
 
+from backup_app.jobs.adoption.logs import bring_log
+from backup_app.jobs.adoption.watch import adopt_from
+
 from ....support.api_client import client_of
 from ..support.adopting import BEGIN, backup, running
 from ..support.forged_jobs import execute
@@ -20,7 +23,7 @@ def job(machine, engine):
     for text in ("test-dir JobId {}: Start Backup\n", REFUSED):
         query = "INSERT INTO log (jobid, time, logtext) VALUES (%s, %s, %s)"
         execute(query, number, BEGIN, text.format(number))
-    engine.adopt_jobs()
+    adopt_from(engine)
     return machine.jobs.get()
 
 
@@ -56,10 +59,10 @@ def test_the_admin_shows_it(client, staff, job):
 def test_that_of_one_that_runs_is_followed_instead(machine, engine):
     number = running(machine)
     execute("INSERT INTO log (jobid, logtext) VALUES (%s, 'x')", number)
-    engine.adopt_jobs()
+    adopt_from(engine)
     job = machine.jobs.get()
 
-    engine.bring_log(job)
+    bring_log(job)
 
     assert not job.log.exists()
 

@@ -7,12 +7,14 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from backup_app.engines.bacula.adoption.history import adopt_history
-from backup_app.engines.bacula.adoption.jobs import Known
-from backup_app.engines.bacula.adoption.report import Tally
 from backup_app.exceptions import EngineUnreachable
-from backup_app.jobs import adoption, states
+from backup_app.jobs import states
+from backup_app.jobs.adoption import watch
+from backup_app.jobs.adoption.history import adopt_history
+from backup_app.jobs.adoption.records import Known
+from backup_app.jobs.adoption.watch import adopt_from
 from backup_app.models import Job
+from backup_app.services.adoption import Report
 
 from ....support.factories import JobFactory, ZoneFactory
 from ..support.adopting import (
@@ -45,7 +47,7 @@ def machine(engine):
 def test_a_job_that_runs_appears(machine):
     number = running(machine)
 
-    assert adoption.adopt_jobs() == 1
+    assert watch.adopt_jobs() == 1
 
     job = Job.objects.get()
     assert (job.engine_job_id, job.status, job.worker) == (number, "running", "")
@@ -56,7 +58,7 @@ def test_a_job_that_runs_appears(machine):
 def test_one_that_has_ended_appears_whole(machine, harvested):
     found = history(machine, "FI")
 
-    assert adoption.adopt_jobs() == 2
+    assert watch.adopt_jobs() == 2
 
     assert numbers() == found
     assert chains() == {found[0]: found[:1], found[1]: found}
@@ -65,20 +67,20 @@ def test_one_that_has_ended_appears_whole(machine, harvested):
 
 def test_what_is_here_is_not_asked_for_again(machine, engine):
     history(machine, "FI")
-    adoption.adopt_jobs()
+    watch.adopt_jobs()
 
     with (
         CaptureQueriesContext(connection) as ours,
         CaptureQueriesContext(connections["bacula"]) as bacula,
     ):
-        assert adoption.adopt_jobs() == 0
+        assert watch.adopt_jobs() == 0
 
     assert (len(ours), len(bacula)) == (4, 1)
 
 
 def test_without_clients_bacula_is_not_asked(catalog):
     with CaptureQueriesContext(connections[catalog]) as queries:
-        assert adoption.adopt_jobs() == 0
+        assert watch.adopt_jobs() == 0
 
     assert len(queries) == 0
 
@@ -88,7 +90,7 @@ def test_only_jobs_of_known_clients_appear(machine):
     backup(other)
     other.delete()
 
-    assert adoption.adopt_jobs() == 0
+    assert watch.adopt_jobs() == 0
 
 
 def test_a_client_of_ours_is_known_by_its_number(machine, engine):
@@ -96,7 +98,7 @@ def test_a_client_of_ours_is_known_by_its_number(machine, engine):
     number = backup(machine)
     type(machine).objects.filter(pk=machine.pk).update(engine_name="")
 
-    adoption.adopt_jobs()
+    watch.adopt_jobs()
 
     assert numbers() == [number]
 
@@ -104,23 +106,23 @@ def test_a_client_of_ours_is_known_by_its_number(machine, engine):
 def test_what_we_started_is_not_foreign(machine, engine):
     running(machine, comment=f"{engine.prefix}job 7")
 
-    assert adoption.adopt_jobs() == 0
+    assert watch.adopt_jobs() == 0
 
 
 @pytest.mark.parametrize("letter", "VDC")
 def test_neither_are_other_kinds(machine, letter):
     backup(machine, type=letter)
 
-    assert adoption.adopt_jobs() == 0
+    assert watch.adopt_jobs() == 0
 
 
 def test_one_that_waits_in_bacula_has_to_begin_first(machine):
     number = running(machine, filesetid=0)
-    assert adoption.adopt_jobs() == 0
+    assert watch.adopt_jobs() == 0
 
     execute("UPDATE job SET filesetid = 1 WHERE jobid = %s", number)
 
-    assert adoption.adopt_jobs() == 1
+    assert watch.adopt_jobs() == 1
 
 
 def test_while_another_job_of_the_client_is_open_it_waits(machine):
@@ -128,11 +130,11 @@ def test_while_another_job_of_the_client_is_open_it_waits(machine):
     number = running(machine)
     later = backup(adopted_client(machine.zone))
 
-    adoption.adopt_jobs()
+    watch.adopt_jobs()
     assert set(numbers()) == {None, later}
 
     Job.objects.filter(pk=other.pk).update(status="canceled")
-    adoption.adopt_jobs()
+    watch.adopt_jobs()
     assert set(numbers()) == {None, later, number}
 
 
@@ -140,16 +142,16 @@ def test_one_that_ended_meanwhile_does_not_wait(machine):
     JobFactory(client=machine, status="running")
     number = backup(machine)
 
-    adoption.adopt_jobs()
+    watch.adopt_jobs()
 
     assert number in numbers()
 
 
 def test_what_a_new_one_builds_on_comes_with_it(machine, monkeypatch):
-    monkeypatch.setattr("backup_app.engines.bacula.adoption.new_jobs.MOST", 1)
+    monkeypatch.setattr("backup_app.engines.bacula.adoption.jobs.MOST", 1)
     found = history(machine, "FII")
 
-    assert adoption.adopt_jobs() == 3
+    assert watch.adopt_jobs() == 3
 
     assert chains()[found[-1]] == found
 
@@ -159,7 +161,7 @@ def test_a_broken_catalog_is_the_callers_to_tell(machine, engine, monkeypatch):
     connections["bacula"].close()
 
     with pytest.raises(EngineUnreachable):
-        engine.adopt_jobs()
+        adopt_from(engine)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -172,15 +174,15 @@ def test_several_workers_make_each_job_once(machine, engine):
         barrier.wait()
         try:
             if number % 2:
-                return engine.adopt_jobs()
-            return len(list(adopt_history(Known(engine, [machine]), Tally())))
+                return adopt_from(engine)
+            return len(list(adopt_history(Known(engine, [machine]), Report())))
         finally:
             connections.close_all()
             connections["bacula"].close()
 
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(work, range(4)))
-    engine.adopt_jobs()
+    adopt_from(engine)
 
     assert sorted(numbers()) == [*found, open_one]
     first, _, _, differential, fifth, sixth, full, *rest = found

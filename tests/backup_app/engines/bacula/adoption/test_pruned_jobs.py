@@ -17,10 +17,10 @@ def test_a_job_that_bacula_has_pruned_goes(adopt, machine):
     adopt()
     forget(first)
 
-    tally = adopt()
+    report = adopt()
 
     assert numbers() == [second]
-    assert tally.jobs["removed"] == 1
+    assert report.jobs["removed"] == 1
 
 
 def test_the_last_one_goes_as_well(adopt, machine):
@@ -47,10 +47,10 @@ def test_what_one_that_is_there_builds_on_stays_until_that_goes(adopt, machine):
     adopt()
     forget(first, second)
 
-    tally = adopt()
+    report = adopt()
 
     assert numbers() == [first, second, third, other]
-    assert (tally.jobs["removed"], tally.jobs["purged"]) == (0, 2)
+    assert (report.jobs["removed"], report.jobs["purged"]) == (0, 2)
     forget(third)
     assert adopt().jobs["removed"] == 3
     assert numbers() == [other]
@@ -88,10 +88,10 @@ def test_what_is_in_use_stays_for_now(adopt, machine, use):
         Download.objects.create(job=job)
     forget(first, second)
 
-    tally = adopt()
+    report = adopt()
 
     assert numbers()[:2] == [first, second]
-    assert tally.jobs["removed"] == 0
+    assert report.jobs["removed"] == 0
 
 
 def test_our_own_failures_stay(adopt, machine):
@@ -132,10 +132,10 @@ def test_a_strange_catalog_removes_nothing(adopt, machine):
     adopt()
     forget(*found)
 
-    tally = adopt()
+    report = adopt()
 
     assert numbers() == found
-    (problem,) = tally.problems
+    (problem,) = report.problems
     assert "The catalog 'bacula' has none of the newest 2 jobs" in problem
 
 
@@ -144,8 +144,8 @@ def test_purged_files_are_noted(adopt, machine):
     adopt()
     execute("UPDATE job SET purgedfiles = 1 WHERE jobid = %s", number)
 
-    tally = adopt()
+    report = adopt()
 
     assert Job.objects.get().engine_state == {"adopted": True, "purged": True}
-    assert tally.jobs["purged"] == 1
+    assert report.jobs["purged"] == 1
     assert adopt().jobs["purged"] == 0

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula.adoption import new_jobs
+from backup_app.engines.bacula.adoption import jobs
 from backup_app.engines.bacula.catalog import job_history
 from backup_app.engines.bacula.catalog.chains import Chains
 from backup_app.jobs import control, periodic, retention
@@ -197,7 +197,7 @@ def test_a_client_that_is_purged_stays_in_bacula(bacula, machine, job):
 
 
 def test_one_that_is_old_comes_with_what_builds_on_it(bacula, machine, job, gate, monkeypatch):
-    monkeypatch.setattr(new_jobs, "MOST", 1)
+    monkeypatch.setattr(jobs, "MOST", 1)
     full = run(bacula, job, "Full")
     later = run_slowly(bacula, job, gate)
 

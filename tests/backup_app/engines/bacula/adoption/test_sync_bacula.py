@@ -190,7 +190,7 @@ def test_a_host_that_is_not_found_stops_no_other(zone, account, operator):
     ran = sync("--client", lost, "--client", found)
 
     assert Client.objects.get().engine_name == found
-    where = f"Client '{lost}' was left out, since the address 'host.invalid' leads nowhere: "
+    where = f"Client '{lost}' was left out, since the address 'host.invalid' cannot be resolved: "
     assert (ran.err.startswith(where), ran.error) == (True, "1 problem, shown above.")
 
 

@@ -72,7 +72,7 @@ def test_a_client_that_is_configured_as_told_is_backed_up(bacula, our_client, en
 
     found = prepare(engine, our_client)
 
-    assert found.client == names.client(engine, our_client)
+    assert found.client == names.of(engine, our_client)
     assert run(engine, bacula, found.job, found.client, level="Full")[1] == "T"
 
 
@@ -94,13 +94,13 @@ def test_a_backup_may_use_another_fileset_and_pool(bacula, bacula_client, engine
 
     found = prepare(engine, client, fileset=other, pool=pool)
 
-    assert found.fileset == names.fileset(engine, other)
+    assert found.fileset == names.of(engine, other)
     with engine.director() as director:
         director.require("fileset", found.fileset)
         director.require("pool", found.pool)
         defaults = director.defaults("job", found.job)
-    assert defaults["fileset"] == names.fileset(engine, client.fileset)
-    assert defaults["pool"] == names.pool(engine, client.pool)
+    assert defaults["fileset"] == names.of(engine, client.fileset)
+    assert defaults["pool"] == names.of(engine, client.pool)
 
 
 def test_what_was_adopted_is_used_as_it_is(bacula, bacula_client, engine):
@@ -138,7 +138,7 @@ def test_a_fileset_that_is_changed_is_changed_for_the_director(bacula, bacula_cl
 def test_a_command_runs_on_a_client_and_takes_no_volume(bacula, our_client, engine):
     job = provisioning.prepare_command(engine, our_client, ["echo", "hello", "world"])
 
-    job_id, status = run(engine, bacula, job, names.client(engine, our_client))
+    job_id, status = run(engine, bacula, job, names.of(engine, our_client))
 
     assert status == "T"
     this = f"jobid = {job_id}"
@@ -190,7 +190,7 @@ def test_a_client_is_prepared_though_another_one_is_wrong(bacula, bacula_client,
 def test_a_command_that_fails_fails_its_job(bacula, our_client, engine):
     job = provisioning.prepare_command(engine, our_client, ["false"])
 
-    job_id, status = run(engine, bacula, job, names.client(engine, our_client))
+    job_id, status = run(engine, bacula, job, names.of(engine, our_client))
 
     assert status == "f"
     assert any("returned non-zero status=1" in line for line in log(bacula, job_id))
@@ -200,7 +200,7 @@ def test_a_command_runs_without_a_storage_daemon(bacula, our_client, engine):
     job = provisioning.prepare_command(engine, our_client, ["true"])
     bacula.storage.kill()
 
-    assert run(engine, bacula, job, names.client(engine, our_client))[1] == "T"
+    assert run(engine, bacula, job, names.of(engine, our_client))[1] == "T"
 
 
 def test_a_backup_is_verified(bacula, our_client, engine, own):
@@ -247,7 +247,7 @@ def test_there_is_a_job_to_restore_to_each_client(bacula, our_client, engine):
     job = provisioning.prepare_restore(engine, our_client)
 
     with engine.director() as director:
-        assert director.defaults("job", job)["client"] == names.client(engine, our_client)
+        assert director.defaults("job", job)["client"] == names.of(engine, our_client)
 
 
 def test_a_client_that_is_forgotten_leaves_nothing(bacula, our_client, engine):
@@ -336,7 +336,7 @@ def test_many_are_prepared_at_once(bacula, bacula_client, engine):
     assert wrong == []
     with engine.director() as director:
         known = director.names("fileset")
-    assert known >= {names.fileset(engine, each) for each in filesets}
+    assert known >= {names.of(engine, each) for each in filesets}
 
 
 def test_a_director_that_is_away_is_said_to_be(bacula, our_client, engine):
@@ -374,4 +374,4 @@ def test_a_director_that_takes_no_more_configurations_says_why(bacula, bacula_cl
     with engine.director() as director:
         director.cancel(job_id)
     bacula.wait(job_id)
-    assert prepare(engine, client, fileset=other).fileset == names.fileset(engine, other)
+    assert prepare(engine, client, fileset=other).fileset == names.of(engine, other)

@@ -6,7 +6,8 @@ from django.utils import timezone
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import names
 from backup_app.engines.bacula.config import schedules
-from backup_app.jobs import adoption, scheduler
+from backup_app.jobs import scheduler
+from backup_app.jobs.adoption import watch
 from backup_app.models import Client, Job
 from backup_app.services import clients
 
@@ -23,7 +24,7 @@ def keeping(bacula, settings):
     def keep(**options):
         values = bacula.options(schedules=True, **options)
         settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": values}}
-        adoption.keep_schedules()
+        watch.keep_schedules()
         return get_engine()
 
     schedules._told.clear()
@@ -69,7 +70,7 @@ def test_what_the_director_starts_is_ours_to_remove(bacula, client, keeping, own
     ((number,),) = bacula.query("SELECT max(jobid) FROM job")
     assert bacula.wait(int(number)) == "T"
 
-    while adoption.adopt_jobs():  # those of tests before come first, some at once
+    while watch.adopt_jobs():  # those of tests before come first, some at once
         pass
 
     job = Job.objects.get(engine_job_id=number)
@@ -94,7 +95,7 @@ def test_a_schedule_that_is_changed_is_told(bacula, client, keeping):
     client.refresh_from_db()
     assert not engine.starts_scheduled(client)
 
-    adoption.keep_schedules()
+    watch.keep_schedules()
 
     assert engine.starts_scheduled(client)
     lines = planned(bacula, client)
@@ -106,16 +107,16 @@ def test_what_has_not_changed_is_not_told_again(bacula, client, keeping):
     keeping()
     bacula.director.kill()
 
-    adoption.keep_schedules()
+    watch.keep_schedules()
     schedules._told.clear()
-    adoption.keep_schedules()
+    watch.keep_schedules()
 
 
 def test_a_deleted_client_has_no_schedule_any_more(bacula, client, keeping):
     engine = keeping()
 
     clients.delete(client)
-    adoption.keep_schedules()
+    watch.keep_schedules()
 
     assert not engine.starts_scheduled(client)
     assert planned(bacula, client) == []
@@ -129,7 +130,7 @@ def test_a_client_that_is_another_engines_now_has_none_either(bacula, client, ke
     pool = PoolFactory(account=client.account, storage__zone__engine="other")
 
     Client.objects.update(zone=pool.storage.zone, pool=pool)
-    adoption.keep_schedules()
+    watch.keep_schedules()
 
     assert planned(bacula, client) == []
     with engine.director() as director:
@@ -141,7 +142,7 @@ def test_an_operator_who_does_not_want_it_any_more_gets_none(bacula, client, kee
 
     settings.BACKUP_ENGINES["default"]["OPTIONS"]["schedules"] = False
     schedules._told.clear()
-    adoption.keep_schedules()
+    watch.keep_schedules()
 
     assert planned(bacula, client) == []
     assert not get_engine().starts_scheduled(client)
@@ -150,7 +151,7 @@ def test_an_operator_who_does_not_want_it_any_more_gets_none(bacula, client, kee
 def test_unless_it_is_wanted_nothing_is_told(bacula, client):
     schedules._told.clear()
 
-    adoption.keep_schedules()
+    watch.keep_schedules()
 
     assert not get_engine().starts_scheduled(client)
     assert list(bacula.conf_d.glob("*.conf")) == []
@@ -176,6 +177,6 @@ def test_a_director_that_is_away_is_told_when_it_is_back(bacula, client, keeping
     assert not engine.starts_scheduled(client)
     bacula.director.start()
 
-    adoption.keep_schedules()
+    watch.keep_schedules()
 
     assert engine.starts_scheduled(client)

@@ -5,6 +5,7 @@ import pytest
 from backup_app.engines import get_engine
 from backup_app.exceptions import Unfinished
 from backup_app.jobs import control, execute
+from backup_app.jobs.adoption.watch import adopt_from
 from backup_app.models import Job
 
 from ....support.recording_run import Recording
@@ -144,7 +145,7 @@ def test_one_that_others_started_is_followed_and_left_to_them(bacula, bacula_cli
     bacula.bconsole("run job=operator-backup level=Full yes")
 
     def adopted():
-        get_engine().adopt_jobs()
+        adopt_from(get_engine())
         return Job.objects.filter(status="running")
 
     (job,) = until(adopted)

@@ -202,10 +202,10 @@ def test_what_is_left_in_a_director_that_was_away_goes_when_it_is_back(bacula, b
     get_engine().discard(job)
     execute.states.give_up(job.pk, job.worker, "failed")
     with pytest.raises(EngineUnreachable):
-        get_engine().adopt_jobs()
+        get_engine().discard_left()
     bacula.director.start()
 
-    get_engine().adopt_jobs()
+    get_engine().discard_left()
 
     job.refresh_from_db()
     assert (status_of(bacula, job), job.engine_state["left"]) == ("", False)
