@@ -1,7 +1,5 @@
 """How requests come in and answers go out, whatever they are about."""
 
-import time
-
 import orjson
 import pytest
 from django.db import connection
@@ -350,35 +348,32 @@ def test_a_bad_value_of_a_parameter_is_400_naming_it(name, value):
         assert name in answer.json()["data"]["params"]
 
 
-def quick(answer_of):
-    """Return the answer, which must not have kept the server busy."""
-    start = time.process_time()
-    answer = answer_of()
-    assert time.process_time() - start < 2
-    return answer
-
-
 @pytest.mark.parametrize("name", ["include", "categories", "tags", "venue", "organizer"])
-def test_ten_thousand_ids_are_refused_quickly(name):
+def test_ten_thousand_ids_are_refused_without_looking_them_up(name, django_assert_max_num_queries):
     ids = ",".join(map(str, range(1, 10_001)))
 
-    answer = quick(lambda: get("/events", {name: ids}))
+    with django_assert_max_num_queries(3):
+        answer = get("/events", {name: ids})
 
     assert answer.status_code == 400
     assert name in answer.json()["data"]["params"]
 
 
 @pytest.mark.parametrize("name", ["venue", "organizer", "categories", "tags"])
-def test_ten_thousand_links_are_refused_quickly(editor, name):
-    answer = quick(lambda: editor.post(f"{P}/events", {**NEW, name: list(range(1, 10_001))}))
+def test_ten_thousand_links_are_refused_without_looking_them_up(
+    editor, name, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(20):
+        answer = editor.post(f"{P}/events", {**NEW, name: list(range(1, 10_001))})
 
     assert answer.status_code == 400
     assert name in answer.json()["data"]["params"]
 
 
 @pytest.mark.parametrize("path", ["/events", "/venues", "/organizers", "/categories", "/tags"])
-def test_a_huge_search_is_refused_quickly(path):
-    answer = quick(lambda: get(path, {"search": "x" * 1_000_000}))
+def test_a_huge_search_is_refused_without_searching(path, django_assert_max_num_queries):
+    with django_assert_max_num_queries(3):
+        answer = get(path, {"search": "x" * 1_000_000})
 
     assert answer.status_code == 400
     assert "search" in answer.json()["data"]["params"]

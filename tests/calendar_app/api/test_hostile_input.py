@@ -1,6 +1,6 @@
 """Input that nobody sends by accident: it is refused, or stored harmlessly, and quickly."""
 
-import time
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from calendar_app.api import caching
 from calendar_app.models import Category, Event, Venue
-from calendar_app.values import html as sanitizing
+from tests.effort import effort
 
 from ..support.api_client import P, client_of, get
 from ..support.factories import CategoryFactory, EventFactory, UserFactory
@@ -46,21 +46,28 @@ def in_parts(keys):
     return "".join(map(part.format, keys)) + "--x--\r\n"
 
 
-@pytest.mark.parametrize(
-    "pattern", ["a[{}]", "a{}[500]", "a[]", "a[{0}][{0}][{0}]", "a{}[9][9][9]"]
-)
+@pytest.fixture(params=["a[{}]", "a{}[500]", "a[]", "a[{0}][{0}][{0}]", "a{}[9][9][9]"])
+def pattern(request):
+    return request.param
+
+
 @pytest.mark.parametrize("count", [1000, 1001, 19_000, 30_000])
-def test_a_form_of_too_many_fields_is_refused_quickly(pattern, count):
-    keys = [pattern.format(number % 500) for number in range(count)]
-    start = time.process_time()
-
-    answers = [post("=1&".join(keys) + "=1", FORM), post(in_parts(keys), PARTS)]
-
-    assert {answer.status_code for answer in answers} == {400}
-    for answer in answers:
+def test_a_form_of_too_many_fields_is_refused(pattern, count):
+    for answer in forms(pattern, count):
+        assert answer.status_code == 400
         said = answer.json()["message"] == "The form has more than 1000 fields."
         assert said == (count > 1000)
-    assert time.process_time() - start < 8  # of it, Django's parts take most
+
+
+def test_the_time_that_a_form_takes_grows_with_its_size(pattern):
+    few, many = (effort(partial(forms, pattern, count)) for count in (1_000, 10_000))
+
+    assert many < 30 * few
+
+
+def forms(pattern, count):
+    keys = [pattern.format(number % 500) for number in range(count)]
+    return [post("=1&".join(keys) + "=1", FORM), post(in_parts(keys), PARTS)]
 
 
 @pytest.mark.parametrize(
@@ -95,12 +102,12 @@ def test_json_of_too_many_lists_and_objects_is_refused(sign):
     )
 
 
-def test_a_query_of_many_keys_is_read_quickly():
-    query = "&".join(f"a{number}[{number}]=1" for number in range(4_000))
-    start = time.process_time()
+def test_the_time_that_a_query_takes_grows_with_its_size():
+    def ask(count):
+        query = "&".join(f"a{number}[{number}]=1" for number in range(count))
+        assert get(f"/events?{query}").status_code == 200
 
-    assert get(f"/events?{query}").status_code == 200
-    assert time.process_time() - start < 2
+    assert effort(lambda: ask(4_000)) < 30 * effort(lambda: ask(400))
 
 
 @pytest.mark.parametrize("length", ["²", "-1", "x", "1e3"])
@@ -138,14 +145,12 @@ def test_a_slug_that_ends_in_a_great_number_takes_no_other():
 
 
 @pytest.mark.parametrize("field", ["title", "description", "excerpt"])
-@pytest.mark.parametrize("text", ["<" * 2_400_000, "\ufdfa" * 700_000])
-def test_an_endless_text_is_refused_quickly(field, text):
-    start = time.process_time()
+@pytest.mark.parametrize(("character", "count"), [("<", 2_400_000), ("\ufdfa", 700_000)])
+def test_an_endless_text_is_refused_in_the_time_of_reading_it(field, character, count):
+    def refuse(count):
+        assert list(refused(create_event(**{field: character * count}))) == [field]
 
-    refusal = refused(create_event(**{field: text}))
-
-    assert list(refusal) == [field]
-    assert time.process_time() - start < 1
+    assert effort(lambda: refuse(count)) < 30 * effort(lambda: refuse(300_000))
 
 
 def test_a_text_is_not_longer_for_having_been_cleaned():
@@ -160,48 +165,19 @@ def test_many_new_names_are_refused():
     assert refusal == {"venue": "venue accepts 100 values, not 101."}
 
 
-NAMES = [chr(0x4E00 + n) for n in range(20_000)]
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        f"<p {' '.join(NAMES)}>",
-        f"<p {''.join(f'{name}=x/' for name in NAMES)}>",
-        "<p {}>".format("".join(f'{name}=""' for name in NAMES)),
-        f"<script><a x=\"</script><p y='>' {' '.join(NAMES)}>",
-        "<b>" * 4_900 + "</a>" * 50_000,
-    ],
-)
-def test_html_that_is_slow_to_take_apart_keeps_no_tag(html):
-    start = time.process_time()
-
-    safe = sanitizing.rich_text(html)
-
-    assert "<" not in safe
-    assert time.process_time() - start < 1
-
-
-def test_long_html_of_ordinary_tags_keeps_them():
-    html = '<p class="a" title="b &amp; c">one two <a href="http://x.example/?a=1">three</a></p>'
-
-    assert sanitizing.rich_text(html * 2_000) == html * 2_000
-
-
-def test_a_deep_tree_is_judged_quickly():
+def test_a_deep_tree_is_judged_in_few_queries(django_assert_max_num_queries):
     top, *_, last = ids = range(1_000_000, 1_002_000)
     Category.objects.bulk_create(
         Category(id=pk, name=f"c{pk}", slug=f"c{pk}", parent_id=pk - 1 if pk > top else None)
         for pk in ids
     )
-    start = time.process_time()
 
-    below = create("categories", {"name": "new", "parent": last})
-    turned = change(Category.objects.get(pk=top), {"parent": last})
+    with django_assert_max_num_queries(50):
+        below = create("categories", {"name": "new", "parent": last})
+        turned = change(Category.objects.get(pk=top), {"parent": last})
 
     assert below.status_code == 201
     assert "below it" in refused(turned)["parent"]
-    assert time.process_time() - start < 1
 
 
 def test_a_chain_of_events_is_no_ring():

@@ -1,7 +1,6 @@
 """Command lines that Bacula runs on clients."""
 
 import signal
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -117,14 +116,12 @@ class TestFailures:
 
     def test_one_that_takes_too_long_is_ended_on_the_client(self, client, settings, bacula):
         settings.BACKUP_COMMAND_SECONDS = 1
-        begin = time.monotonic()
 
-        said = refusal_of(client, "sleep", "67.25")
+        said = refusal_of(client, "sleep", "667.25")
 
-        assert said == "'sleep 67.25' took longer than 1 seconds on client 'web1'."
-        assert time.monotonic() - begin < 10
+        assert said == "'sleep 667.25' took longer than 1 seconds on client 'web1'."
         assert jobs_left(bacula) == []
-        assert "sleep 67.25" not in run(client, "ps", "-eo", "args")
+        assert "sleep 667.25" not in run(client, "ps", "-eo", "args")
 
     def test_a_client_without_a_file_daemon_is_unreachable(self, client, bacula):
         bacula.one.daemon.stop()
