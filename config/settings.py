@@ -201,7 +201,8 @@ BACKUP_LOCAL_ROOTS = [] if PRODUCTION else [str(DATA_DIR / data_folder.DEMO_FILE
 globals().update(env.group("BACKUP_", backup_conf.DEFAULTS))
 BACKUP_CLIENT_ADDRESS = "config.logins.authentication.address"
 BACKUP_QUEUE = "backups"
-globals().update(bacula.settings(env, DATABASES, backup_conf.ENGINES))
+BACKUP_ENGINES = backup_conf.ENGINES
+globals().update(bacula.settings(env, DATABASES, BACKUP_ENGINES))
 IGNORED_VARIABLES = env.ignored
 # As much as the backup service takes in one form; what each API takes it says itself.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000  # bytes

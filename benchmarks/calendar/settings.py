@@ -4,9 +4,8 @@ import os
 from pathlib import Path
 
 folder = Path(os.environ.get("DATA_DIR") or "var") / "benchmarks"
-os.environ |= {"DATA_DIR": str(folder.absolute()), "ENV_FILE": os.devnull}
+os.environ |= {"DATA_DIR": str(folder.absolute()), "ENV_FILE": os.devnull, "LOG_LEVEL": "ERROR"}
 
 from config.settings import *  # noqa: E402, F403
 
 ROOT_URLCONF = "benchmarks.calendar.urls"
-LOG_LEVEL = "ERROR"
