@@ -10,10 +10,11 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from ..api import representations
 from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
 from ..jobs import control
+from ..lib import paths
+from ..lib.formatting import format_timestamp
 from .forms import RestoreForm
 from .look import CHECKBOX_CLASSES, TEMPLATES
 from .shared import columns
@@ -106,7 +107,7 @@ class Browser:
         above = [b"/" + b"/".join(steps[:depth]) for depth in range(len(steps) + 1)]
         names = [b"/", *steps]
         return [
-            {"name": representations.text(name), "address": self._address(folder)}
+            {"name": paths.shown(name), "address": self._address(folder)}
             for name, folder in zip(names, above, strict=True)
         ]
 
@@ -114,16 +115,16 @@ class Browser:
         is_folder = file.node_id is not None
         field, number = ("nodes", file.node_id) if is_folder else ("files", file.file_id)
         return {
-            "name": representations.text(file.name),
+            "name": paths.shown(file.name),
             "address": self._address(file.path) if is_folder else None,
             "icon": ICONS.get(file.type, "settings_input_component"),
             "type": file.type,
             "field": field,
             "id": number,
             "is_chosen": self._is_chosen(field, number),
-            "target": representations.text(file.target) if file.target else "",
+            "target": paths.shown(file.target) if file.target else "",
             "size": columns.size(file.size) if file.type == "file" else "",
-            "changed": representations.moment_of(file.mtime),
+            "changed": format_timestamp(file.mtime),
             "mode": f"{file.mode:04o}",
             "owner": f"{file.owner}:{file.group}",
         }

@@ -4,7 +4,6 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.html import format_html
 
-from ..api import representations
 from ..jobs import control
 from ..jobs.adoption.logs import bring_log
 from ..models import Job, JobLog
@@ -158,10 +157,9 @@ class JobAdmin(ReadOnly, BackupAdmin):
 
     @display(description="progress")
     def progress(self, job):
-        done = representations.progress(job)
         if not job.is_open:
-            return f"{done['percent']} %"
-        return f"{done['percent']} %, {columns.size(done['bytes'])} so far"
+            return f"{job.percent_done} %"
+        return f"{job.percent_done} %, {columns.size(job.bytes_done)} so far"
 
 
 def _is_browsable(job):

@@ -1,6 +1,6 @@
 from django.contrib.admin import register
 
-from ..api import representations
+from ..lib.formatting import format_time
 from ..models import Mailbox
 from .forms import MailboxForm
 from .look import display
@@ -35,7 +35,7 @@ class MailboxAdmin(BackupAdmin):
 
     @display(description="changed", ordering="pst_mtime")
     def changed(self, mailbox):
-        return mailbox.pst_mtime and representations.moment(mailbox.pst_mtime)
+        return format_time(mailbox.pst_mtime)
 
     @display(description="size", ordering="pst_size")
     def kilobytes(self, mailbox):

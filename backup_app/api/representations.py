@@ -2,28 +2,8 @@
 
 import base64
 
-from django.utils import timezone
-
-FORMAT = "%Y-%m-%d %H:%M:%S"
-
-
-def moment(value):
-    """Return a time as ``Y-m-d H:i:s`` in the server's zone, None for none."""
-    return None if value is None else timezone.localtime(value).strftime(FORMAT)
-
-
-def moment_of(seconds):
-    """Return seconds since 1970 as ``moment`` does; None for what no calendar has."""
-    try:
-        value = timezone.datetime.fromtimestamp(seconds, tz=timezone.get_current_timezone())
-    except (ValueError, OverflowError, OSError):
-        return None
-    return value.strftime(FORMAT)
-
-
-def text(data):
-    """Return the bytes of a name or path as text, with U+FFFD for what is no UTF-8."""
-    return data.decode(errors="replace")
+from ..lib.formatting import format_time, format_timestamp
+from ..lib.paths import shown
 
 
 def job(record):
@@ -39,9 +19,9 @@ def job(record):
         "fileset": record.fileset and record.fileset.name,
         "pool": record.pool and record.pool.name,
         "zone": record.storage and record.storage.zone.name,
-        "created": moment(record.created),
-        "started": moment(record.started),
-        "ended": moment(record.ended),
+        "created": format_time(record.created),
+        "started": format_time(record.started),
+        "ended": format_time(record.ended),
         "files": record.files,
         "bytes": record.bytes,
         "stored_bytes": record.stored_bytes,
@@ -53,24 +33,25 @@ def job(record):
 
 
 def progress(record):
-    percent = 100 if record.is_good else 0
-    if record.is_open and record.bytes_expected:
-        percent = min(99, record.bytes_done * 100 // record.bytes_expected)
-    return {"files": record.files_done, "bytes": record.bytes_done, "percent": percent}
+    return {
+        "files": record.files_done,
+        "bytes": record.bytes_done,
+        "percent": record.percent_done,
+    }
 
 
 def log_line(time, level, message):
-    return {"time": moment(time), "level": level, "message": message}
+    return {"time": format_time(time), "level": level, "message": message}
 
 
 def node(found):
     return {
         "node_id": found.node_id,
-        "name": text(found.name),
+        "name": shown(found.name),
         **path(found.path),
         "size": found.size,
         "files": found.files,
-        "mtime": moment_of(found.mtime),
+        "mtime": format_timestamp(found.mtime),
         "has_children": found.has_children,
     }
 
@@ -80,15 +61,15 @@ def file(found):
         "file_id": found.file_id,
         "node_id": found.node_id,
         "parent_node_id": found.parent_node_id,
-        "name": text(found.name),
+        "name": shown(found.name),
         **path(found.path),
         "type": found.type,
         "size": found.size,
-        "mtime": moment_of(found.mtime),
+        "mtime": format_timestamp(found.mtime),
         "mode": f"{found.mode:04o}",
         "owner": found.owner,
         "group": found.group,
-        "target": text(found.target) if found.target else None,
+        "target": shown(found.target) if found.target else None,
         "sha256": found.sha256.hex() if found.sha256 else None,
     }
 
@@ -98,7 +79,7 @@ def path(data):
     try:
         return {"path": data.decode()}
     except UnicodeDecodeError:
-        return {"path": text(data), "path_b64": base64.b64encode(data).decode()}
+        return {"path": shown(data), "path_b64": base64.b64encode(data).decode()}
 
 
 def server(client):
@@ -109,7 +90,7 @@ def server(client):
         "internal_ip": client.internal_ip,
         "system": client.system,
         "zone": client.zone.name,
-        "last_backup": moment(client.last_backup),
+        "last_backup": format_time(client.last_backup),
         "last_status": client.last_status,
         "protected_bytes": client.protected_bytes,
     }
@@ -134,7 +115,7 @@ def subuser(record):
         "email": record.email,
         "clients": list(clients.values_list("name", flat=True)),
         "bmr": record.bmr,
-        "created": moment(record.created),
+        "created": format_time(record.created),
     }
 
 

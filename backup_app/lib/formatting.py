@@ -1,5 +1,8 @@
-"""Formatting of numbers, and of text from elsewhere."""
+"""Formatting of numbers and times, and of text from elsewhere."""
 
+from datetime import datetime
+
+from django.utils import timezone
 from rich.filesize import decimal
 
 # A file name must not send commands to the terminal on which somebody reads the log.
@@ -14,6 +17,24 @@ def counted(number: int, what: str, many: str = "") -> str:
 def size(number: int) -> str:
     """Return a number of bytes with a decimal unit: ``1.5 kB``."""
     return decimal(number)
+
+
+def format_time(value: datetime | None) -> str | None:
+    """Return a time as ``Y-m-d H:i:s`` in the server's zone; None for None."""
+    return None if value is None else _local(value.astimezone(timezone.get_current_timezone()))
+
+
+def format_timestamp(seconds: int) -> str | None:
+    """Return seconds since 1970 as ``format_time`` does; None outside the years 1 to 9999."""
+    try:
+        return _local(datetime.fromtimestamp(seconds, tz=timezone.get_current_timezone()))
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _local(time: datetime) -> str:
+    # Quicker than strftime, which counts in long lists; what is cut off is the offset.
+    return time.isoformat(" ", "seconds")[:19]
 
 
 def storable(message: str) -> str:

@@ -141,6 +141,13 @@ class Job(models.Model):
     def is_good(self) -> bool:
         return self.status in GOOD
 
+    @property
+    def percent_done(self):
+        """How much is done, by bytes; 100 only once the job has succeeded."""
+        if self.is_open and self.bytes_expected:
+            return min(99, self.bytes_done * 100 // self.bytes_expected)
+        return 100 if self.is_good else 0
+
 
 class JobSource(models.Model):
     """A full restore of ``job`` reads ``source``; every good backup is a source of itself."""

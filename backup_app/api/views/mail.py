@@ -2,7 +2,7 @@
 
 from ...accounts import access
 from ...exceptions import NotFound
-from .. import representations
+from ...lib.formatting import format_time
 from ..operation import operation
 from ..response_schemas import Mailboxes, PstFile, StorePath
 from ..serializers.mail import MailboxOptions, MailboxSearch
@@ -31,7 +31,7 @@ def mailbox_file(request, client_ip):
         "file_id": found.pst_file_id,
         "job_id": found.job_id,
         "size": found.pst_size,
-        "mtime": representations.moment(found.pst_mtime),
+        "mtime": format_time(found.pst_mtime),
     }
 
 

@@ -1,8 +1,7 @@
 from django.core.management.base import CommandError
 from rich.text import Text
 
-from ...api import representations
-from ...lib.formatting import counted, size
+from ...lib.formatting import counted, format_time, size
 from ...services import protection
 from ..base import BackupCommand
 from ..lookup import clients_named
@@ -33,7 +32,7 @@ def _record(each):
     return {
         "client": each.client.name,
         "account": each.client.account.email,
-        "last_backup": each.last and representations.moment(each.last.ended),
+        "last_backup": each.last and format_time(each.last.ended),
         "job_id": each.last and each.last.pk,
         "age_seconds": each.age and int(each.age.total_seconds()),
         "stored_bytes": each.stored_bytes,
@@ -42,7 +41,7 @@ def _record(each):
 
 
 def _row(each):
-    last = representations.moment(each.last.ended) if each.last else "none"
+    last = format_time(each.last.ended) if each.last else "none"
     state = Text(each.state, style=COLOURS.get(each.state, "yellow"))
     return [each.client.name, last, _words(each.age), size(each.stored_bytes), state]
 

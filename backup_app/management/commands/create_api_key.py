@@ -4,7 +4,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from ...accounts import api_keys
-from ...api import representations
+from ...lib.formatting import format_time
 from ..base import BackupCommand
 from ..lookup import account_named
 
@@ -36,6 +36,6 @@ class Command(BackupCommand):
             "key": text,
             "prefix": key.prefix,
             "name": name,
-            "expires": representations.moment(until),
+            "expires": format_time(until),
         }
         self.answer(data, text)

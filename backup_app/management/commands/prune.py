@@ -1,8 +1,7 @@
 from dataclasses import asdict
 
-from ...api import representations
 from ...jobs import retention
-from ...lib.formatting import counted, size
+from ...lib.formatting import counted, format_time, size
 from ..base import BackupCommand
 from ..lookup import clients_named
 from ..terminal import table, watched
@@ -51,7 +50,7 @@ class Command(BackupCommand):
                 r.type,
                 r.level,
                 r.status,
-                representations.moment(r.ended),
+                format_time(r.ended),
                 size(r.stored_bytes),
             ]
             for r in removed
@@ -60,6 +59,6 @@ class Command(BackupCommand):
 
 
 def _record(removed):
-    record = asdict(removed) | {"ended": representations.moment(removed.ended)}
+    record = asdict(removed) | {"ended": format_time(removed.ended)}
     del record["problem"]
     return record

@@ -3,10 +3,9 @@ from datetime import timedelta
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from ...api import representations
 from ...conf import conf
 from ...jobs import retention
-from ...lib.formatting import counted, size
+from ...lib.formatting import counted, format_time, size
 from ..base import BackupCommand
 from ..terminal import watched
 
@@ -45,14 +44,14 @@ class Command(BackupCommand):
 def _record(purged):
     return {
         "client": purged.client,
-        "deleted": representations.moment(purged.deleted),
+        "deleted": format_time(purged.deleted),
         "backups": purged.backups,
         "stored_bytes": purged.stored_bytes,
     }
 
 
 def _line(purged):
-    when = representations.moment(purged.deleted)
+    when = format_time(purged.deleted)
     held = f"{counted(purged.backups, 'backup')}, {size(purged.stored_bytes)}"
     return f"'{purged.client}', deleted {when}: {held}."
 

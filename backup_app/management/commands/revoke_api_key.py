@@ -1,5 +1,5 @@
 from ...accounts import api_keys
-from ...api import representations
+from ...lib.formatting import format_time
 from ..base import BackupCommand
 
 
@@ -15,6 +15,6 @@ class Command(BackupCommand):
         data = {
             "prefix": key.prefix,
             "name": key.name,
-            "revoked": representations.moment(key.revoked),
+            "revoked": format_time(key.revoked),
         }
         self.answer(data, f"Revoked the API key {key.prefix} of {key.account}.")

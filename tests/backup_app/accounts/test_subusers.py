@@ -7,7 +7,7 @@ from django.apps import apps
 from django.core.serializers import serialize
 
 from backup_app.accounts import api_keys
-from backup_app.api.representations import moment
+from backup_app.lib.formatting import format_time
 from backup_app.models import AuditEntry, Grant, Subuser
 
 from ..support.api_client import client_with, refused
@@ -27,7 +27,7 @@ class TestAdd:
         answer = api.post("/api/subuser/add", SAM).json()
 
         subuser = Subuser.objects.get()
-        created = moment(subuser.created)
+        created = format_time(subuser.created)
         assert answer == {
             "login": "sam",
             "firstname": "Sam",

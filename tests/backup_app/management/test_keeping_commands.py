@@ -6,7 +6,7 @@ from django.core.management import get_commands, load_command_class
 from django.utils import timezone
 
 from backup_app.accounts import api_keys
-from backup_app.api import representations
+from backup_app.lib.formatting import format_time
 from backup_app.models import ApiKey, Client, Job
 
 from ..jobs.test_retention import DAY, backup
@@ -94,7 +94,7 @@ class TestPrune:
 
         heads, row, total = ran.out.splitlines()
         assert heads.split() == ["job", "client", "type", "level", "status", "ended", "size"]
-        ended = representations.moment(old.ended)
+        ended = format_time(old.ended)
         assert re.split(r"  +", row) == [
             str(old.pk), "db[1]", "backup", "Full", "completed", ended, "2.0 kB"
         ]  # fmt: skip
@@ -225,7 +225,7 @@ class TestBackupStatus:
         heads, row = ran.out.splitlines()
         assert re.split(r"  +", heads) == ["client", "last good backup", "age", "size", "state"]
         assert re.split(r"  +", row) == [
-            "db[1]", representations.moment(job.ended), "3 hours", "2.0 kB", "ok"
+            "db[1]", format_time(job.ended), "3 hours", "2.0 kB", "ok"
         ]  # fmt: skip
         assert ran.error is None
 
