@@ -1,4 +1,8 @@
-"""What does the work: engines, declared in ``BACKUP_ENGINES`` as caches are in ``CACHES``."""
+"""Engines make and read backups; they are declared in ``BACKUP_ENGINES``, as caches in ``CACHES``.
+
+``base`` is the contract, ``values`` what passes through it, ``shared`` what engines have in common.
+The rest of the app imports these; an engine itself is only named by its own commands.
+"""
 
 from django.utils.module_loading import import_string
 
@@ -24,12 +28,12 @@ def get_engine(alias: str = "default") -> Engine:
 
 
 def resuming_engines() -> list[str]:
-    """Return the aliases of the engines whose jobs go on by themselves."""
+    """Return the aliases of the engines whose jobs continue without a worker (``resumes``)."""
     return [alias for alias in conf.engines if _resumes(alias)]
 
 
-def _resumes(alias):
+def _resumes(alias: str) -> bool:
     try:
         return get_engine(alias).resumes
     except InvalidEngine:
-        return False  # the system checks tell
+        return False  # the system checks report it

@@ -1,153 +1,85 @@
-"""The contract of an engine: what every one must do, and what it may leave out.
+"""The contract of an engine: what each must do, and what it may leave out.
 
-Engines know jobs and clients, and no requests. They raise ``NotFound`` and ``WrongState`` for what
-a caller asked wrongly, ``EngineError`` and ``EngineUnreachable`` for what they or their machines
-could not do, and let ``Canceled`` pass. No database transaction is open while they work.
-``tests/backup_app/support/contract`` is the test that every engine passes.
+To write an engine, subclass ``Engine``, implement what raises NotImplementedError, and declare it
+in ``BACKUP_ENGINES``. A test class that inherits ``EngineContract`` of
+``tests/backup_app/support/contract`` then shows what is missing.
+
+- Engines know jobs, clients and storages, and nothing of requests, users or rights: the caller has
+  checked those.
+- They raise NotFound and WrongState for wrong arguments, EngineError and EngineUnreachable for
+  what they or other machines failed to do, and let Canceled pass.
+- They report and the app records: ``jobs.adoption`` makes the rows of what ``adoption`` yields.
+- No database transaction is open when a method is called, so each may take long and commit.
+- An instance lives for one request or one job. What must outlast it belongs in the job's
+  ``engine_job_id`` and ``engine_state``.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
-from ..models import Client, Fileset, Pool, Storage
-from .found import Found, FoundJob, FoundLine
+from django.db.models import Max, QuerySet
 
+from ..exceptions import BackupError, NotFound, WrongState
+from ..lib.paths import shown
+from ..models import Client, Job, Storage
+from .adoption import AdoptionMixin
+from .shared.dumps import dump_path
+from .values import (
+    ClientConfig,
+    File,
+    Listing,
+    Node,
+    Outcome,
+    Problem,
+    Ranges,
+    Run,
+    Selection,
+    System,
+    Tick,
+    View,
+    no_tick,
+)
 
-@dataclass(frozen=True)
-class Node:
-    """A folder in a view. ``files`` and ``size`` count what lies directly in it."""
-
-    node_id: int
-    name: bytes
-    path: bytes
-    size: int
-    files: int
-    mtime: int  # seconds since 1970
-    has_children: bool  # whether there are folders in it
-
-
-@dataclass(frozen=True)
-class File:
-    """Something in a folder of a view; a folder has a ``node_id`` of its own."""
-
-    file_id: int
-    node_id: int | None
-    parent_node_id: int
-    name: bytes
-    path: bytes
-    type: str  # file, directory, symlink, hardlink, fifo, device
-    size: int
-    mtime: int
-    mode: int
-    owner: str
-    group: str
-    target: bytes
-    sha256: bytes | None
-
-
-@dataclass(frozen=True)
-class Listing:
-    """One level of a folder: a page of its content, folders first, then by name."""
-
-    node_id: int
-    path: bytes
-    files: Sequence[File]
-    total: int
-
-
-@dataclass(frozen=True)
-class Selection:
-    """What is to be restored: whole folders and single files of a backup's view.
-
-    Each is (id, path). IDs are those of ``Node`` and ``File``.
-    """
-
-    nodes: Sequence[tuple[int, bytes]] = ()
-    files: Sequence[tuple[int, bytes]] = ()
+__all__ = [
+    "ClientConfig",
+    "Engine",
+    "File",
+    "Listing",
+    "Node",
+    "Outcome",
+    "Problem",
+    "Ranges",
+    "Run",
+    "Selection",
+    "System",
+    "Tick",
+    "View",
+    "no_tick",
+]
 
 
 @dataclass
-class Outcome:
-    """What a finished run of a job counted. ``warnings`` > 0 makes it end as "warnings"."""
-
-    files: int = 0
-    bytes: int = 0
-    stored_bytes: int = 0
-    warnings: int = 0
-    message: str = ""
-
-
-@dataclass(frozen=True)
-class System:
-    """A kind of machine that an engine can back up."""
-
-    system: str  # unix or windows
-    name: str
-    notes: str = ""
-
-
-@dataclass(frozen=True)
-class ClientConfig:
-    """What must be on a client, ready to paste."""
-
-    file_name: str
-    config: str
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something that ``check_storage`` or ``verify`` found; ``path`` names the place."""
-
-    path: str
-    message: str
-    job_id: int | None = None
-
-
-class Run(Protocol):
-    """A job at work, as an engine sees it. ``running.py`` has the real one."""
-
-    job: Any
-
-    def info(self, message: str) -> None:
-        """Write a line of the job's log."""
-
-    def warning(self, message: str) -> None:
-        """Write a line of the job's log that makes it end as "warnings"."""
-
-    def error(self, message: str) -> None:
-        """As ``warning``, for what is lost."""
-
-    def expect(self, size: int) -> None:
-        """Say how many bytes there are to do."""
-
-    def tick(self, files: int | None = None, size: int | None = None) -> None:
-        """Give a sign of life and, if given, say how much is done; to be called every few seconds.
-
-        Raises Canceled when the job is to end. Cheap: writes at most once a second.
-        """
-
-    def adopt(self, numbers: Sequence[int]) -> None:
-        """Record jobs of the engine that others started and that this one builds on."""
-
-
-@dataclass
-class Engine:
+class Engine(AdoptionMixin):
     """Base of all engines. OPTIONS of the settings are keyword arguments of a subclass."""
 
     name: str = field(init=False, default="")
     alias: str = field(init=False, default="default")  # in BACKUP_ENGINES
-    # What its storages are: folders with a path, or devices that it knows by their name.
+    # What its storages are: folders with a path, or devices that it knows by name.
     storage_kind = "folder"
-    # How it reaches machines, of Client.Connection; a new client's is the first.
+    # The values of Client.Connection that it supports; new clients get the first.
     connections: ClassVar[Sequence[str]] = ("ssh", "local")
-    database = "default"  # the alias of that which it depends on
+    database = "default"  # the alias in DATABASES that it depends on
+    # The field of Job that orders backups by age. Jobs that an engine adopts get their IDs later
+    # than they ran.
+    age_field = "pk"
+    # Optional features: where one is False, its methods are never called.
     supports_databases = False
     supports_commands = False
     supports_key_installation = False
-    # Whether its jobs go on while no worker looks after them. ``backup``, ``restore`` and
-    # ``verify`` may then raise Unfinished, or Away, to be called again a few seconds later, by any
+    # Whether its jobs continue while no worker looks after them. ``backup``, ``restore`` and
+    # ``verify`` may then raise Unfinished, or Away, to be called again a few seconds later by any
     # worker, with what they left in the job's ``engine_job_id`` and ``engine_state``.
     resumes = False
 
@@ -162,84 +94,139 @@ class Engine:
         raise NotImplementedError
 
     def restore(self, run: Run) -> Outcome:
-        """Restore ``run.job.request`` = {"nodes": [id], "files": [id], "path": "/"} to its client.
+        """Restore ``run.job.request`` of the backup ``run.job.parent`` to ``run.job.client``.
 
-        Or, if the request has "database", {"database": name, "kind": "mysql"}: load its dump. The
-        backup is ``run.job.parent``. Without its path, ``"/"``, to the original location.
+        The request is {"nodes": [id], "files": [id], "path": "/"}, where "/" or no path is the
+        original location; or {"database": {"database": name, "kind": "mysql"}}, to load a dump.
         """
         raise NotImplementedError
 
     def verify(self, run: Run) -> Outcome:
-        """Read the backup ``run.job.parent`` again, comparing all of it with the catalog."""
-        raise NotImplementedError
+        """Read the backup ``run.job.parent`` and compare it with the catalog.
 
-    def discard(self, job) -> None:
-        """Remove whatever a job that did not succeed has left. May be called again."""
-
-    def cancel(self, job) -> None:
-        """Pass a cancel on to where the job runs; engines that ``tick`` need nothing."""
-
-    # --- Reading a backup's view; called by requests ---------------------------------------
-
-    def list_folder(
-        self, job, path: bytes, *, offset: int = 0, limit: int | None = None
-    ) -> Listing:
-        """Return one level of the view of ``job``; raises NotFound for an unknown path."""
-        raise NotImplementedError
-
-    def folder_path(self, job, node_id: int) -> bytes:
-        """Return the path of a folder in the view of ``job``; raises NotFound."""
-        raise NotImplementedError
-
-    def subfolders(self, job, node_id: int) -> Sequence[Node]:
-        """Return the folders directly in a folder of the view, by name; raises NotFound."""
-        raise NotImplementedError
-
-    def select_paths(self, job, paths: Sequence[bytes]) -> Selection:
-        """Return what has these paths in the view; raises NotFound naming one that has not."""
-        raise NotImplementedError
-
-    def select_ids(self, job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
-        """Return what has these IDs in the view; raises NotFound naming the first that has not."""
-        raise NotImplementedError
-
-    def files_ending(self, job, endings: Sequence[bytes]) -> Iterator[File]:
-        """Yield the files that a job itself stored whose names end so, in whatever case."""
-        raise NotImplementedError
-
-    def jobs_with_path(self, jobs, path: bytes):
-        """Return those of the queryset ``jobs`` of one client whose view contains the path."""
-        raise NotImplementedError
-
-    def client_tree(self, client, path: bytes) -> Sequence[Node]:
-        """Return the folders below a path as the client's newest good backups hold them.
-
-        Of each fileset the newest good backup counts. Raises NotFound for a path in none.
+        Raises EngineError if they differ, after an error in the log for each difference.
         """
         raise NotImplementedError
 
-    def require_destination(self, client, path: bytes) -> None:
-        """Raise Invalid or Forbidden for where a restore must not go, as far as is known at once.
+    def discard(self, job: Job) -> None:
+        """Remove whatever a job that did not succeed has left. May be called again."""
+
+    def cancel(self, job: Job) -> None:
+        """Pass a cancel on to where the job runs; engines that ``tick`` need not implement it."""
+
+    # --- Reading a backup; called by requests ----------------------------------------------
+
+    def view(self, job: Job) -> View:
+        """Return the content of a good backup; raises WrongState for any other job."""
+        raise NotImplementedError
+
+    def list_folder(
+        self, job: Job, path: bytes, *, offset: int = 0, limit: int | None = None
+    ) -> Listing:
+        """Return one page of a folder of a backup; raises NotFound for an unknown path."""
+        return self.view(job).listing(path, offset, limit)
+
+    def folder_path(self, job: Job, node_id: int) -> bytes:
+        """Return the path of a folder of a backup; raises NotFound."""
+        path: bytes = self.view(job).node(node_id).path
+        return path
+
+    def subfolders(self, job: Job, node_id: int) -> Sequence[Node]:
+        """Return the folders directly in a folder of a backup, by name; raises NotFound."""
+        view = self.view(job)
+        return view.subfolders(view.node(node_id))
+
+    def select_paths(self, job: Job, paths: Sequence[bytes]) -> Selection:
+        """Return the entries at these paths; raises NotFound naming the first that is missing."""
+        raise NotImplementedError
+
+    def select_ids(self, job: Job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
+        """Return the entries with these IDs; raises NotFound naming the first that is missing."""
+        raise NotImplementedError
+
+    def find_dump(self, job: Job, name: str, kind: str = "mysql") -> Selection:
+        """Return the dump of a database in a backup, a single file; raises NotFound."""
+        try:
+            found = self.select_paths(job, [dump_path(kind, name)])
+        except NotFound:
+            found = Selection()
+        if not found.files:
+            raise NotFound(f"Backup {job.pk} has no dump of the {kind} database '{name}'.")
+        return found
+
+    def files_ending(self, job: Job, endings: Sequence[bytes]) -> Iterator[File]:
+        """Yield the files that this job itself stored whose names end so, in upper or lower case.
+
+        What it took over from the backups that it builds on is left out.
+        """
+        raise NotImplementedError
+
+    def jobs_with_path(self, jobs: QuerySet[Job], path: bytes) -> QuerySet[Job]:
+        """Return those of one client's jobs that are backups which contain the path."""
+        raise NotImplementedError
+
+    def newest_backups(self, client: Client) -> QuerySet[Job]:
+        """Return the newest good backup of each fileset of a client, oldest first.
+
+        Backups whose fileset was deleted count as one fileset.
+        """
+        good = client.jobs.good().backups().filter(engine=self.alias, source_links__isnull=False)
+        newest = good.order_by().values("fileset").annotate(newest=Max(self.age_field))
+        chosen = {f"{self.age_field}__in": newest.values("newest")}
+        return good.filter(**chosen).distinct().order_by(self.age_field)
+
+    def client_tree(self, client: Client, path: bytes) -> Sequence[Node]:
+        """Return the folders in a folder as the client's newest backups have them, by name.
+
+        A folder that several backups have is merged. Raises NotFound for a path in none of them,
+        and WrongState if only backups that cannot be read could have it.
+        """
+        found: dict[bytes, Node] = {}
+        refusal: BackupError | None = NotFound(
+            f"No backup of client '{client}' has a folder '{shown(path)}'."
+        )
+        for job in self.newest_backups(client):
+            try:
+                view = self.view(job)
+                nodes = view.subfolders(view.folder(path))
+            except NotFound:
+                continue
+            except WrongState as e:
+                refusal = refusal and e
+                continue
+            refusal = None
+            for node in nodes:
+                found[node.path] = found.get(node.path, node).merged_with(node)
+        if refusal:
+            raise refusal
+        return sorted(found.values(), key=lambda node: node.name)
+
+    def require_destination(self, client: Client, path: bytes) -> None:
+        """Raise Invalid or Forbidden for a destination of restores that can be refused at once.
 
         ``b"/"`` is the original location.
         """
-
-    # --- Downloading a backup's view as a plain tar ----------------------------------------
-
-    def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
-        """Return the size of the view's tar, and a plan that ``open_download`` reads it by."""
         raise NotImplementedError
 
-    def may_be_slow_to_plan(self, job) -> bool:
-        """Say whether a plan should be made by the worker instead of in the request."""
+    # --- Downloading a backup as a plain tar -----------------------------------------------
+
+    def plan_download(self, job: Job, tick: Tick = no_tick) -> tuple[int, bytes]:
+        """Return the size of the tar in bytes, and a plan from which ``open_download`` reads it.
+
+        ``tick`` is to be called every second, and may raise Canceled.
+        """
+        raise NotImplementedError
+
+    def may_be_slow_to_plan(self, job: Job) -> bool:
+        """Return whether a plan should be made by the worker instead of in the request."""
         return True
 
-    def open_download(self, job, plan: bytes) -> AbstractContextManager["Ranges"]:
-        """Return what reads any part of the tar in constant memory."""
+    def open_download(self, job: Job, plan: bytes) -> AbstractContextManager[Ranges]:
+        """Return a reader of any part of the tar, in constant memory."""
         raise NotImplementedError
 
     def tidy_downloads(self) -> int:
-        """Remove what was made for downloads that nobody wants any more; return how many.
+        """Remove the files of downloads that have expired; return how many.
 
         Called every few seconds.
         """
@@ -248,160 +235,104 @@ class Engine:
     # --- Clients ---------------------------------------------------------------------------
 
     def systems(self) -> Sequence[System]:
-        """Return the kinds of machines that can be backed up."""
+        """Return the operating systems that can be backed up."""
         raise NotImplementedError
 
-    def client_config(self, client) -> ClientConfig:
-        """Return what must be on the client."""
+    def client_config(self, client: Client) -> ClientConfig:
+        """Return the configuration that the client needs, ready to paste."""
         raise NotImplementedError
 
-    def install_key(self, client, password: str) -> None:
-        """Log in to the client as root with a password, once, and make it ready."""
+    def install_key(self, client: Client, password: str) -> None:
+        """Log in to the client once with the password of its SSH user, and add the server's key."""
         raise NotImplementedError
 
-    def run_command(self, client, command: Sequence[str]) -> str:
-        """Return what a command line that the operator allowed prints on the client."""
+    def run_command(self, client: Client, command: Sequence[str]) -> str:
+        """Return the output of a command line that the operator allowed, run on the client.
+
+        Longer output than BACKUP_COMMAND_MAX_BYTES is cut off (``shared.command_output``). Raises
+        EngineError if the command fails or takes longer than BACKUP_COMMAND_SECONDS.
+        """
         raise NotImplementedError
 
-    def require_database(self, client, kind: str, name: str) -> None:
+    def require_database(self, client: Client, kind: str, name: str) -> None:
         """Raise WrongState unless the client's database server has this database."""
         raise NotImplementedError
 
-    def find_dump(self, job, name: str, kind: str = "mysql") -> None:
-        """Raise NotFound unless the view of ``job`` has a dump of this database."""
-        raise NotImplementedError
-
-    def forget_client(self, client) -> None:
-        """Remove what is set up for a client that is being purged; its jobs are gone by then."""
-
-    # --- Working together with what else uses the engine ------------------------------------
-
-    def keep_schedules(self) -> None:
-        """Learn the schedules of clients, where the engine starts their backups itself.
-
-        Called every few seconds, so it looks at what is new only.
-        """
-
-    def starts_scheduled(self, client) -> bool:
-        """Say whether the engine itself starts a client's scheduled backups, for it to adopt."""
-        return False
-
-    def name_of(self, record: Client | Fileset | Pool | Storage) -> str:
-        """Return what the engine calls a record."""
-        return record.engine_name or record.name
-
-    def inventory(self, clients: Collection[str] = ()) -> Iterator[Found]:
-        """Yield what the engine had before this service, for ``jobs.adoption`` to record.
-
-        ``clients`` are names in the engine; none are all. What others refer to comes first.
-        """
-        return iter(())
-
-    def job_history(self, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
-        """Yield all jobs of clients, given by ``name_of``, in batches by ascending number."""
-        return iter(())
-
-    def foreign_jobs(self, clients: Mapping[str, Client], after: int) -> list[int]:
-        """Return the numbers above one of jobs of these clients that others started.
-
-        Called every few seconds, so it need not look at more than the newest.
-        """
-        return []
-
-    def find_jobs(
-        self, clients: Mapping[str, Client], numbers: Iterable[int]
-    ) -> Iterator[FoundJob]:
-        """Yield those of some jobs that are of these clients and can be adopted, oldest first."""
-        return iter(())
-
-    def existing_jobs(self, numbers: Collection[int]) -> set[int]:
-        """Return those of these numbers whose jobs the engine still has."""
-        return set(numbers)
-
-    def count_jobs(self) -> Sequence[tuple[str, int]]:
-        """Return how many jobs each client has, by the engine's names."""
-        return []
-
-    def job_log(self, job) -> Sequence[FoundLine]:
-        """Return the log of a job that ended before it was known here; raises EngineError."""
-        return []
+    def forget_client(self, client: Client) -> None:
+        """Remove the configuration of a client that is being purged, after its jobs."""
 
     def discard_left(self) -> None:
-        """Remove what ``discard`` had to leave while the engine was unreachable.
+        """Retry what ``discard`` could not remove while the engine was unreachable.
 
         Called every few seconds.
         """
 
-    def faults(self) -> Iterator[str]:
-        """Yield in a sentence each thing that keeps the engine from working; for system checks.
+    # --- Schedules and health --------------------------------------------------------------
 
-        They are told where ``database`` is checked.
+    def keep_schedules(self) -> None:
+        """Pass the clients' schedules on, where the engine starts scheduled backups itself.
+
+        Called every few seconds, so it looks at changes only.
+        """
+
+    def starts_scheduled(self, client: Client) -> bool:
+        """Return whether the engine itself starts a client's scheduled backups, to be adopted."""
+        return False
+
+    def faults(self) -> Iterator[str]:
+        """Yield a sentence for each thing that keeps the engine from working; for system checks.
+
+        They are reported where ``database`` is checked.
         """
         return iter(())
 
     def worker_faults(self) -> Iterator[str]:
-        """Yield in a sentence each thing that keeps a worker on this machine from doing jobs.
+        """Yield a sentence for each thing that keeps a worker on this machine from doing jobs.
 
-        Called every few seconds by each worker, so it asks no other machine.
+        Called every few seconds by each worker, so it contacts no other machine.
         """
         return iter(())
 
-    # --- Keeping storages in order; called by commands -------------------------------------
+    # --- Maintaining storages; called by commands ------------------------------------------
 
-    def label_storage(self, storage, *, force: bool = False) -> None:
-        """Leave in a new storage what tells it from an empty folder or another one's place.
+    def label_storage(self, storage: Storage, *, force: bool = False) -> None:
+        """Mark a new storage, so that no other folder or device is taken for it.
 
-        Raises EngineError where it is missing, is another one's or, unless with ``force``, lacks
-        what the catalog says that it holds.
+        Raises EngineError where it is missing, has another storage's label or, without ``force``,
+        lacks what the catalog says that it holds.
         """
 
-    def storage_fault(self, storage) -> str:
-        """Return in a sentence why a storage cannot be used, "" if it can or nobody knows."""
+    def storage_fault(self, storage: Storage) -> str:
+        """Return a sentence on why a storage cannot be used; "" if it can, or nobody knows."""
         return ""
 
-    def remove(self, job) -> None:
-        """Delete a backup: first its row and catalog, in one transaction, then what it stored."""
+    def remove(self, job: Job) -> None:
+        """Delete a backup: first its row and catalog in one transaction, then its data.
+
+        In this order a crash leaves data without a row, which ``check_storage`` finds, and never a
+        row whose data is gone. ``shared.removal`` does the first part.
+        """
         raise NotImplementedError
 
-    def finish_removals(self, storage) -> None:
-        """Delete what is left of backups whose removal was killed; raises EngineError."""
+    def finish_removals(self, storage: Storage) -> None:
+        """Delete the data of backups whose removal was interrupted; raises EngineError."""
 
-    def forget(self, job) -> None:
-        """Remove what another job than a backup has kept for people; its row is deleted next."""
+    def forget(self, job: Job) -> None:
+        """Delete the files that a job other than a backup kept; its row is deleted next."""
 
-    def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
-        """Yield what does not fit together in a storage; with ``delete`` remove orphans."""
+    def check_storage(self, storage: Storage, *, delete: bool = False) -> Iterator[Problem]:
+        """Yield what differs between a storage and the catalog; with ``delete`` remove orphans."""
         return iter(())
 
-    def rebuild_catalog(self, storage, *, dry_run: bool = False) -> Iterator[Any]:
-        """Yield each job that was brought back from what a storage holds.
+    def rebuild_catalog(
+        self, storage: Storage, *, dry_run: bool = False
+    ) -> Iterator[Job | Problem]:
+        """Yield each job that was restored to the catalog from the data of a storage.
 
-        And a Problem for each that could not be.
+        And a Problem for each that could not be. With ``dry_run`` nothing is stored.
         """
         return iter(())
 
-    def disk_usage(self, storage) -> tuple[int, int] | None:
-        """Return (capacity, free) of a storage in bytes, None where that is unknown."""
+    def disk_usage(self, storage: Storage) -> tuple[int, int] | None:
+        """Return (capacity, free) of a storage in bytes, None if unknown."""
         return None
-
-
-class Ranges(Protocol):
-    """An open download."""
-
-    def read(self, offset: int, length: int) -> Iterator[bytes]:
-        """Yield the bytes of a range in blocks; raises EngineError if the volume is damaged."""
-
-
-__all__ = [
-    "ClientConfig",
-    "Engine",
-    "File",
-    "Listing",
-    "Node",
-    "Outcome",
-    "Problem",
-    "Ranges",
-    "Run",
-    "Selection",
-    "System",
-]

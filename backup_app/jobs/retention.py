@@ -11,12 +11,11 @@ from django.utils import timezone
 
 from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
-from ..models import Client, Download, Folder, Job, JobSource, Storage
+from ..models import Client, Folder, Job, JobSource, Storage
 from ..models.job import GOOD, OPEN
 
 logger = logging.getLogger(__name__)
 FOLDERS_AT_ONCE = 1000
-DOWNLOADED_WITHIN = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -125,20 +124,11 @@ def _built_on(client, pks):
 
 def _read_now(client):
     """Return the backups that are being read: by jobs, also of the queue, and by downloads."""
-    downloads = _new_downloads().filter(job__client=client)
-    return {
-        *_readers(client).values_list("parent", flat=True),
-        *downloads.values_list("job", flat=True),
-    }
+    return set(client.jobs.being_read().order_by().values_list("pk", flat=True))
 
 
 def _readers(client):
     return Job.objects.open().filter(parent__client=client)
-
-
-def _new_downloads():
-    """Return the downloads of which chunks are likely still to be fetched."""
-    return Download.objects.filter(created__gt=timezone.now() - DOWNLOADED_WITHIN)
 
 
 def _finish_removals():
@@ -151,9 +141,8 @@ def _finish_removals():
 
 def _is_needed(job):
     """Say whether something has begun to need a job since it was found to be expired."""
-    users = job.dependents.filter(status__in=[*GOOD, *OPEN]).exclude(pk=job.pk)
-    is_read = job.children.open().exists() or _new_downloads().filter(job=job).exists()
-    return is_read or users.exists()
+    is_read = Job.objects.being_read().filter(pk=job.pk).exists()
+    return is_read or Job.objects.needing(job).exists()
 
 
 def _remove(job):

@@ -1,5 +1,7 @@
 """Jobs: backups, restores and verifications, with their logs."""
 
+import datetime as dt
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -13,6 +15,8 @@ from .storage import Storage
 OPEN = ["queued", "running", "canceling"]
 ACTIVE = ["running", "canceling"]  # a worker or the engine is busy with it
 GOOD = ["completed", "warnings"]
+# A download is fetched in parts: more of them may come for so long after it began.
+DOWNLOADED_WITHIN = dt.timedelta(days=1)
 
 
 class JobQuerySet(models.QuerySet["Job"]):
@@ -25,6 +29,17 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def backups(self) -> "JobQuerySet":
         return self.filter(type=Job.Type.BACKUP)
+
+    def being_read(self):
+        """Return backups that open jobs read or build on, or whose download began within a day."""
+        started = Q(download__created__gt=timezone.now() - DOWNLOADED_WITHIN)
+        return self.filter(started | Q(children__status__in=OPEN)).distinct()
+
+    def needing(self, backup):
+        """Return the good and open backups that build on a backup, and open jobs that read it."""
+        builds_on = Q(source_links__source=backup, status__in=[*GOOD, *OPEN])
+        users = self.filter(builds_on | Q(parent=backup, status__in=OPEN))
+        return users.exclude(pk=backup.pk).distinct()
 
 
 class Job(models.Model):

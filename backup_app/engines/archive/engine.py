@@ -8,8 +8,6 @@ from ..base import (
     ClientConfig,
     Engine,
     File,
-    Listing,
-    Node,
     Outcome,
     Problem,
     Run,
@@ -60,7 +58,9 @@ class ArchiveEngine(Engine):
 
     def restore(self, run: Run) -> Outcome:
         if "database" in run.job.request:
-            return load.load_database(run)
+            wanted = run.job.request["database"]
+            dump = self.find_dump(run.job.parent, wanted["database"], wanted["kind"])
+            return load.load_database(run, dump)
         return restore.restore(run)
 
     def verify(self, run: Run) -> Outcome:
@@ -73,17 +73,8 @@ class ArchiveEngine(Engine):
 
     # --- Reading a backup's view -----------------------------------------------------------
 
-    def list_folder(
-        self, job, path: bytes, *, offset: int = 0, limit: int | None = None
-    ) -> Listing:
-        return View(job).listing(path, offset, limit)
-
-    def folder_path(self, job, node_id: int) -> bytes:
-        return View(job).node(node_id).path
-
-    def subfolders(self, job, node_id: int) -> Sequence[Node]:
-        view = View(job)
-        return view.subfolders(view.node(node_id))
+    def view(self, job: Job) -> View:
+        return View(job)
 
     def select_paths(self, job, paths: Sequence[bytes]) -> Selection:
         return selection.select_paths(View(job), paths)
@@ -99,9 +90,6 @@ class ArchiveEngine(Engine):
 
     def jobs_with_path(self, jobs, path: bytes):
         return search.jobs_with_path(jobs, path)
-
-    def client_tree(self, client, path: bytes) -> Sequence[Node]:
-        return search.client_tree(client, path)
 
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
@@ -131,9 +119,6 @@ class ArchiveEngine(Engine):
 
     def require_database(self, client, kind: str, name: str) -> None:
         load.require_database(client, kind, name)
-
-    def find_dump(self, job, name: str, kind: str = "mysql") -> None:
-        load.find_dump(job, name, kind)
 
     # --- What it needs ---------------------------------------------------------------------
 

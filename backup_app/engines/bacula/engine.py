@@ -6,13 +6,11 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from ...models import Client, Fileset, Pool, Storage
+from ...models import Client, Fileset, Job, Pool, Storage
 from ..base import (
     ClientConfig,
     Engine,
     File,
-    Listing,
-    Node,
     Outcome,
     Problem,
     Run,
@@ -67,6 +65,7 @@ class BaculaEngine(Engine):
     name = "bacula"
     connections = ("agent",)
     storage_kind = "device"
+    age_field = "engine_job_id"
     supports_databases = True
     supports_commands = True
     resumes = True
@@ -176,17 +175,8 @@ class BaculaEngine(Engine):
 
     # --- Reading a backup's view -------------------------------------------------------------
 
-    def list_folder(
-        self, job, path: bytes, *, offset: int = 0, limit: int | None = None
-    ) -> Listing:
-        return View(self, job).listing(path, offset, limit)
-
-    def folder_path(self, job, node_id: int) -> bytes:
-        return View(self, job).node(node_id).path
-
-    def subfolders(self, job, node_id: int) -> Sequence[Node]:
-        view = View(self, job)
-        return view.subfolders(view.node(node_id))
+    def view(self, job: Job) -> View:
+        return View(self, job)
 
     def select_paths(self, job, paths: Sequence[bytes]) -> Selection:
         return selection.select_paths(View(self, job), paths)
@@ -199,9 +189,6 @@ class BaculaEngine(Engine):
 
     def jobs_with_path(self, jobs, path: bytes):
         return presence.jobs_with_path(self, jobs, path)
-
-    def client_tree(self, client, path: bytes) -> Sequence[Node]:
-        return search.client_tree(self, client, path)
 
     def require_destination(self, client, path: bytes) -> None:
         restore.require_destination(client, path)
@@ -219,9 +206,6 @@ class BaculaEngine(Engine):
 
     def require_database(self, client, kind: str, name: str) -> None:
         databases.require_database(self, client, kind, name)
-
-    def find_dump(self, job, name: str, kind: str = "mysql") -> None:
-        databases.find_dump(self, job, name, kind)
 
     def forget_client(self, client) -> None:
         provisioning.forget_client(self, client)

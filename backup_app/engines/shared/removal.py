@@ -1,27 +1,21 @@
-"""Deleting the rows of backups that nothing needs any more, as every engine does first."""
+"""Deleting the row of a job, which every engine does before it deletes the data."""
 
 from django.db import transaction
 
 from ...exceptions import WrongState
-from ...models import Job, JobSource
-from ...models.job import GOOD, OPEN
+from ...models import Job
 
 
-def delete_unneeded(job: Job) -> None:
+def delete_job(job: Job) -> None:
     """Delete a job's row with its catalog, in one transaction.
 
-    Raises WrongState while it is at work, and while another job builds on it or reads it.
+    Raises WrongState while it is open, and while another job builds on it or reads it.
     """
     with transaction.atomic():
-        _require_unneeded(job)
+        if job.is_open:
+            raise WrongState(f"Job {job.pk} is {job.status}.")
+        if user := Job.objects.needing(job).order_by("pk").first():
+            if user.type == Job.Type.BACKUP:
+                raise WrongState(f"Backup {user.pk} builds on backup {job.pk}.")
+            raise WrongState(f"Job {user.pk} needs backup {job.pk} and is {user.status}.")
         job.delete()
-
-
-def _require_unneeded(job):
-    if job.is_open:
-        raise WrongState(f"Job {job.pk} is {job.status}.")
-    builders = JobSource.objects.filter(source=job, job__status__in=[*OPEN, *GOOD])
-    if link := builders.exclude(job=job).order_by("job").first():
-        raise WrongState(f"Backup {link.job_id} builds on backup {job.pk}.")
-    if reader := job.children.open().order_by("pk").first():
-        raise WrongState(f"Job {reader.pk} needs backup {job.pk} and is {reader.status}.")

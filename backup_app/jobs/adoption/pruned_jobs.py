@@ -1,10 +1,8 @@
 """Jobs of which an engine has less than it had, or nothing any more."""
 
-import datetime as dt
 from collections.abc import Iterable, Sequence
 
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from ...engines.found import FoundJob
 from ...models import Job, JobSource
@@ -14,7 +12,6 @@ from .records import Known
 
 BATCH = 1000
 SAMPLE = 1000  # jobs of which the right catalog has one at least
-IN_USE = dt.timedelta(days=1)  # since a download of a backup began
 
 
 class PrunedJobs:
@@ -97,9 +94,8 @@ class PrunedJobs:
 
     def _find_needed(self, gone: dict[int, int]) -> set[int]:
         """Return those on which others build, and those that are being read or downloaded."""
-        read = Q(children__status__in=OPEN)
-        read |= Q(download__created__gt=timezone.now() - IN_USE)
-        self._needed.update(Job.objects.filter(read, pk__in=gone).values_list("pk", flat=True))
+        read = Job.objects.being_read().filter(pk__in=gone)
+        self._needed.update(read.values_list("pk", flat=True))
         links = JobSource.objects.filter(source__in=gone, job__status__in=[*GOOD, *OPEN])
         found = links.values_list("source_id", "job_id", "job__engine_job_id").order_by()
         self._needed.update(

@@ -15,6 +15,7 @@ from ....lib.bulk import batches
 from ....lib.formatting import counted
 from ....models import Job, JobSource, Volume
 from ...base import Outcome, Run
+from ...shared.dumps import DUMPS
 from .. import paths
 from ..catalog import folders
 from ..catalog.entries import delete_entries
@@ -184,9 +185,9 @@ class Backup:
     def _left_out(self) -> list[bytes]:
         """Return our own files, which would grow while they are backed up, and the dumps' place."""
         if not self.machine.local:
-            return [dump.FOLDER]
+            return [DUMPS.encode()]
         return [
-            dump.FOLDER,
+            DUMPS.encode(),
             *(os.path.realpath(bytes(path)) for path in (self._storage, conf.root)),
         ]
 

@@ -3,17 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Length, Substr
 
-from ....exceptions import NotFound
-from ....models import Entry, Folder, Job
+from ....models import Entry, Folder
 from ....models.fields import BytesField
-from ....models.job import JobSource
-from ...base import File, Node
-from ...nodes import merged
+from ...base import File
 from .. import paths
-from .view import View, as_file
+from .view import as_file
 
 
 def jobs_with_path(jobs, path: bytes):
@@ -57,38 +54,3 @@ def _tail(length):
 def _spellings(ending):
     letters = [{letter.lower(), letter.upper()} for letter in ending.decode()]
     return ["".join(letters).encode() for letters in product(*letters)]
-
-
-def client_tree(client, path: bytes) -> Sequence[Node]:
-    """Return the folders in a path as the newest good backup of each fileset has them.
-
-    A folder that several have is one node with the most that one has in it. Raises NotFound.
-    """
-    found: dict[bytes, Node] = {}
-    known = False
-    for job in newest_backups(client):
-        view = View(job)
-        try:
-            nodes = view.subfolders(view.folder(path))
-        except NotFound:
-            continue
-        known = True
-        for node in nodes:
-            found[node.name] = merged(found[node.name], node) if node.name in found else node
-    if not known:
-        raise NotFound(f"No backup of client '{client}' has a folder '{paths.shown(path)}'.")
-    return [found[name] for name in sorted(found)]
-
-
-def newest_backups(client):
-    """Return the newest good backup of each fileset of a client; those that have none are one."""
-    newest = (
-        Job.objects.filter(Exists(JobSource.objects.filter(job=OuterRef("pk"))), client=client)
-        .good()
-        .backups()
-        .order_by()
-        .values("fileset")
-        .annotate(newest=Max("pk"))
-        .values("newest")
-    )
-    return Job.objects.filter(pk__in=newest).order_by("pk")

@@ -5,18 +5,12 @@ from pathlib import Path
 
 from ....exceptions import EngineError
 from ...base import Run
-from .. import paths
+from ...shared.dumps import dump_path
 from ..transport.machines import Machine
 from .registry import server_of
 from .server import DatabaseServer
 
-FOLDER = b"/.databases"
 END = 4096  # bytes of a dump by which is seen that it is complete
-
-
-def member_path(kind: str, name: str) -> bytes:
-    """Return where a backup has the dump of a database."""
-    return paths.join(FOLDER, f"{kind}/{name}.sql".encode())
 
 
 def dump_members(run: Run, machine: Machine, fileset, spool: Path) -> Iterator[tuple[bytes, Path]]:
@@ -34,7 +28,7 @@ def dump_members(run: Run, machine: Machine, fileset, spool: Path) -> Iterator[t
             with file.open("xb") as target:
                 size = write_dump(run, server, name, target.write)
             run.info(f"Dumped the database '{name}' of {server}: {size} bytes.")
-            yield member_path(kind, name), file
+            yield dump_path(kind, name), file
         finally:
             file.unlink(missing_ok=True)
 

@@ -1,14 +1,13 @@
 """Loading dumps of databases from backups."""
 
 from ....conf import conf
-from ....exceptions import EngineError, EngineUnreachable, NotFound, WrongState
+from ....exceptions import EngineError, EngineUnreachable, WrongState
 from ....models import Entry
-from ...base import Outcome, Run
-from .. import paths, recorded
+from ...base import Outcome, Run, Selection
+from .. import recorded
 from ..catalog import extents
 from ..catalog.view import View
 from ..transport.process import time_limit
-from .dump import member_path
 from .dump_content import Content
 from .registry import server_of
 from .safety_dump import safety_dump
@@ -33,28 +32,18 @@ def require_database(client, kind: str, name: str) -> None:
             server.refuse(name, server.load_tools, code, process.complaint())
 
 
-def find_dump(job, name: str, kind: str) -> Entry:
-    """Return the entry of a database's dump in the view of a backup; raises NotFound."""
-    folder, file = paths.split(member_path(kind, name))
-    place = {"folder__client": job.client_id, "folder__path_hash": paths.digest(folder)}
-    entry = View(job).at(**place, name=file, kind=Entry.Kind.FILE).first()
-    if entry is None:
-        raise NotFound(f"Backup {job.pk} has no dump of the {kind} database '{name}'.")
-    return entry
-
-
-def load_database(run: Run) -> Outcome:
-    """Load the dump that ``run.job.request["database"]`` names into that database of the client.
+def load_database(run: Run, dump: Selection) -> Outcome:
+    """Load a dump into the client's database that ``run.job.request["database"]`` names.
 
     No statement is executed before the whole dump has proved undamaged, nor before the database
     as it is has been saved. Raises EngineError with the tool's words.
     """
     wanted = run.job.request["database"]
     name, kind = wanted["database"], wanted["kind"]
-    dump, view = find_dump(run.job.parent, name, kind), View(run.job.parent)
-    pages = extents.named(view, [dump.pk])
-    recorded.require_same(view, [member_path(kind, name)], pages, run.tick)
-    content = Content(dump)
+    [(entry_id, path)] = dump.files
+    view = View(run.job.parent)
+    recorded.require_same(view, [path], extents.named(view, [entry_id]), run.tick)
+    content = Content(Entry.objects.get(pk=entry_id))
     server = server_of(run.job.client, kind)
     run.expect(content.size)
     content.check(run.tick)

@@ -8,10 +8,10 @@ from ....exceptions import EngineError
 from ....lib import destinations
 from ....lib.formatting import counted
 from ...base import Outcome, Run
+from ...shared.dumps import DUMPS
 from .. import paths, recorded
 from ..catalog.selection import select_ids
 from ..catalog.view import View
-from ..databases import dump
 from ..recorded import CatalogDamaged
 from ..storage import layout
 from ..transport.machines import machine_for
@@ -134,7 +134,7 @@ def _compare(wanted, view, selection, run):
 
 def _leave_dumps(wanted, run):
     """Leave out dumps of databases, which were never files of the client."""
-    if wanted.remove(lambda path, kind: is_in(path, dump.FOLDER)):
+    if wanted.remove(lambda path, kind: is_in(path, DUMPS.encode())):
         run.info("Dumps of databases have no original location, and are left out.")
     if not wanted.count():
         raise EngineError("Dumps of databases have no original location: restore them elsewhere.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ....exceptions import EngineError
 from ....models import Job, Storage, Volume
-from ...shared.removal import delete_unneeded
+from ...shared.removal import delete_job
 from .labels import storage_folder
 from .layout import manifest_path, sync_folder
 
@@ -23,12 +23,12 @@ def remove(job: Job) -> None:
     """
     volume = Volume.objects.filter(job=job).first()
     if volume is None:
-        delete_unneeded(job)
+        delete_job(job)
         return
     path = storage_folder(job.storage) / volume.path
     _set_mark(path)
     try:
-        delete_unneeded(job)
+        delete_job(job)
     except BaseException:
         mark_path(path).unlink(missing_ok=True)
         raise

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from ....conf import conf
 from ....exceptions import EngineError, EngineUnreachable
+from ...shared.command_output import command_output
 from .. import names
 from ..catalog.connection import text
 from ..catalog.job_log import Line, reason
@@ -86,12 +87,12 @@ class _Command:
         self._wait(self._has_begun, BEGIN_SECONDS, self._not_begun())
         self._wait(self._has_ended, conf.COMMAND_SECONDS + KILL_SECONDS, self._slow())
         if len(self.printed) > conf.COMMAND_MAX_BYTES:
-            return self._cut()
+            return command_output(bytes(self.printed))
         row = self.catalog.job(self.number)
         self._read()  # what came between the last look and the end
         if row is None or not row.is_good:
             raise self._failure()
-        return self.printed.decode(errors="replace")
+        return command_output(bytes(self.printed))
 
     def _wait(self, condition: Callable[[], bool], seconds, error):
         deadline = time.monotonic() + seconds
@@ -129,10 +130,6 @@ class _Command:
         self.printed += piece
         if len(piece) != PIECE:
             self.printed += b"\n"
-
-    def _cut(self):
-        limit = conf.COMMAND_MAX_BYTES
-        return f"{self.printed[:limit].decode(errors='replace')}\n(cut off after {limit} bytes)\n"
 
     # --- Why it has no output ---------------------------------------------------------------
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from ....exceptions import EngineError, Forbidden, NotFound, WrongState
 from ....models.fileset import KINDS
-from ...base import Selection
 from ..catalog.job_log import Line, failed_programs
-from ..config.database_plugins import LOAD, dump_path, is_dump, program_of
+from ..config.database_plugins import LOAD, is_dump, program_of
 from . import commands
 
 SCRIPT = Path(__file__).parent / "backup-databases.sh"
@@ -57,11 +56,3 @@ def require_database(engine, client, kind: str, name: str) -> None:
         raise WrongState(
             f"The {TITLES[kind]} server of client '{client}' has no database '{name}'."
         )
-
-
-def find_dump(engine, job, name: str, kind: str) -> Selection:
-    """Return the dump of a database in the view of a backup; raises NotFound."""
-    try:
-        return engine.select_paths(job, [dump_path(kind, name)])
-    except NotFound as e:
-        raise NotFound(f"Backup {job.pk} has no dump of the {kind} database '{name}'.") from e

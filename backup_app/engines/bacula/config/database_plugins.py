@@ -10,16 +10,11 @@ from collections.abc import Iterator
 
 from ....exceptions import EngineError
 from ....models.fileset import DATABASE, KINDS
+from ...shared.dumps import DUMPS, dump_path
 
-FOLDER = "/.databases"
 LOAD = "/dev/null/load-database"  # no folder, so that no other restore has it as its place
 PROGRAM = re.compile(r"/[\w./-]+", re.ASCII)
-DUMP = re.compile(rf"{FOLDER}/({'|'.join(KINDS)})/{DATABASE.pattern}\.sql".encode())
-
-
-def dump_path(kind: str, name: str) -> bytes:
-    """Return where a backup has the dump of a database."""
-    return f"{FOLDER}/{kind}/{name}.sql".encode()
+DUMP = re.compile(rf"{DUMPS}/({'|'.join(KINDS)})/{DATABASE.pattern}\.sql".encode())
 
 
 def is_dump(path: bytes) -> bool:
@@ -38,7 +33,7 @@ def plugins(engine, fileset) -> Iterator[str]:
         if kind not in KINDS or not DATABASE.fullmatch(name):
             raise EngineError(f"The {kind} database '{name}' cannot be backed up by its name.")
         dump, load = (f"{program} {verb} {kind} '{name}'" for verb in ("dump", "load"))
-        yield f"bpipe:{FOLDER}/{kind}/{name}.sql:{dump}:{load}; exit $? # %w"
+        yield f"bpipe:{dump_path(kind, name).decode()}:{dump}:{load}; exit $? # %w"
 
 
 def load_place(name: str) -> str:

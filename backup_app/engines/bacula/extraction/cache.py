@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ....conf import conf
 from ....exceptions import EngineError
+from ....models.job import DOWNLOADED_WITHIN
 from ...shared.trees import empty_folder
 
 NAME = re.compile(rb"(\d+)-[0-9a-f]{16}\.tar")
@@ -19,7 +20,6 @@ IN_WORK = ".work"
 LOCK = "lock"
 GRACE = 60  # seconds that something new may belong to nobody
 FULL = 1024 * 1024  # bytes with which nothing can be done
-DAY = 24 * 3600
 
 
 class Spool:
@@ -75,7 +75,7 @@ class Spool:
     def is_empty(self) -> bool:
         return not any(self.folder.glob("*"))
 
-    def unused(self, seconds: int = DAY) -> list[str]:
+    def unused(self, seconds: float = DOWNLOADED_WITHIN.total_seconds()) -> list[str]:
         """Return the names of tars that nobody has read for a while."""
         return [path.name for path in self._tars() if _age(path) > seconds]
 

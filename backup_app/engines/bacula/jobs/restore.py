@@ -70,7 +70,7 @@ def _chosen(engine, job) -> Selection:
     request = job.request
     if "database" in request:
         name, kind = request["database"]["database"], request["database"]["kind"]
-        return databases.find_dump(engine, job.parent, name, kind)
+        return engine.find_dump(job.parent, name, kind)
     return engine.select_ids(job.parent, request.get("nodes", ()), request.get("files", ()))
 
 

@@ -4,9 +4,9 @@ import logging
 import time
 
 from ....exceptions import EngineError
-from ....models import Job, JobSource
+from ....models import Job
 from ....models.job import GOOD, OPEN
-from ...shared.removal import delete_unneeded
+from ...shared.removal import delete_job
 from .. import names
 from ..director import follow, submit
 from ..extraction.cache import Spool
@@ -30,7 +30,7 @@ def remove(engine, job: Job) -> None:
     pk = job.pk
     if is_ours(job):
         _require_there(engine, job)
-    delete_unneeded(job)
+    delete_job(job)
     Spool(engine.alias).remove(pk)
     if is_ours(job):
         with engine.director() as director:
@@ -43,7 +43,8 @@ def discard(engine, job: Job) -> None:
 
     When the Director is away, that stays for ``discard_left``. One that others started is theirs.
     """
-    if job.engine_state.get("adopted") or _is_needed(job):
+    # A job that failed here may have succeeded in Bacula, and good backups may build on it.
+    if job.engine_state.get("adopted") or Job.objects.needing(job).good().exists():
         return
     try:
         _discard(engine, job)
@@ -100,11 +101,6 @@ def delete(engine, director, number: int) -> None:
     director.delete_job(number)
     for volume in freed:
         volumes.free(director, volume)
-
-
-def _is_needed(job):
-    """Say whether a good backup builds on a job, which failed here and went on in Bacula."""
-    return JobSource.objects.filter(source=job, job__status__in=GOOD).exclude(job=job).exists()
 
 
 def _require_there(engine, job):

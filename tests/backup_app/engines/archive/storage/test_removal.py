@@ -193,7 +193,7 @@ def test_the_next_prune_finishes_a_removal_that_was_killed(job, gone):
 def test_a_removal_that_was_killed_before_the_database_knew_left_all(job):
     before = stored(job.storage)
 
-    remove_and_die(job, "delete_unneeded")
+    remove_and_die(job, "delete_job")
     problems = list(engine.check_storage(job.storage, delete=True))
 
     mark = f"{volume_of(job)}.removing"

@@ -3,7 +3,7 @@
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.shared.removal import delete_unneeded
+from backup_app.engines.shared.removal import delete_job
 from backup_app.exceptions import EngineError, WrongState
 from backup_app.jobs import control, retention
 from backup_app.models import Job
@@ -142,7 +142,7 @@ def test_what_could_not_be_removed_is_found_later(bacula, bacula_client, tree, s
     client = bacula_client(tree)
     job = back_up(client)
     storage, removed = job.storage, kept(job)
-    delete_unneeded(job)  # as ``remove`` does first, whose process is killed then
+    delete_job(job)  # as ``remove`` does first, whose process is killed then
 
     (orphan,) = get_engine().check_storage(storage)
     (gone,) = get_engine().check_storage(storage, delete=True)
