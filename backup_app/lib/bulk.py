@@ -12,10 +12,10 @@ T = TypeVar("T")
 DELETED_AT_ONCE = 1000  # rows in a transaction
 
 
-def batches(values: Iterable[T]) -> Iterator[list[T]]:
-    """Yield the values in lists that fit into a query."""
+def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """Yield the values in lists of at most ``size``; by default such that fit into a query."""
     iterator = iter(values)
-    while batch := list(islice(iterator, BATCH)):
+    while batch := list(islice(iterator, size)):
         yield batch
 
 

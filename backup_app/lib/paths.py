@@ -23,13 +23,18 @@ def rooted(path: bytes) -> bytes | None:
 
 def normalized(path: bytes) -> bytes:
     """Return an absolute path without empty and ``.`` parts; a ``..`` stays what it is."""
-    return ROOT + b"/".join(_parts(path))
+    return ROOT + b"/".join(part for part in path.split(b"/") if part not in (b"", b"."))
 
 
 def is_at_or_below(path: bytes, top: bytes) -> bool:
     """Say whether a path is ``top`` or below it; one with ``..`` never is."""
-    parts, above = _parts(path), _parts(top)
-    return b".." not in [*parts, *above] and parts[: len(above)] == above
+    path, top = normalized(path), normalized(top)
+    return b".." not in [*path.split(b"/"), *top.split(b"/")] and is_in(path, top)
+
+
+def is_in(path: bytes, folder: bytes) -> bool:
+    """As ``is_at_or_below``, for normalized paths without ``..``; many times faster."""
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
 def require_at_or_below(path: bytes, top: bytes) -> None:
@@ -41,7 +46,3 @@ def require_at_or_below(path: bytes, top: bytes) -> None:
 def shown(path: bytes) -> str:
     """Return a path as text for messages."""
     return path.decode(errors="replace")
-
-
-def _parts(path: bytes) -> list[bytes]:
-    return [part for part in path.split(b"/") if part not in (b"", b".")]

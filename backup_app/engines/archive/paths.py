@@ -1,5 +1,6 @@
 """Paths of clients: bytes, absolute, with any byte but NUL in them."""
 
+from collections.abc import Container, Iterator
 from hashlib import blake2b
 
 from ...exceptions import NotFound
@@ -20,6 +21,18 @@ def split(path: bytes) -> tuple[bytes, bytes]:
     """Return (folder, name) of a normal path; the root is in no folder but itself."""
     folder, _, name = path.rpartition(b"/")
     return folder or ROOT, name
+
+
+def ancestors(path: bytes) -> Iterator[bytes]:
+    """Yield the folders above a normal path, from the nearest up to the root."""
+    while path != ROOT:
+        path = path.rpartition(b"/")[0] or ROOT
+        yield path
+
+
+def is_in_any(path: bytes, folders: Container[bytes]) -> bool:
+    """Return whether a path or a folder above it is in a collection, however large that is."""
+    return path in folders or any(above in folders for above in ancestors(path))
 
 
 def join(folder: bytes, name: bytes) -> bytes:

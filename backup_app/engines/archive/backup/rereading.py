@@ -11,7 +11,6 @@ from pathlib import Path
 
 from .. import paths
 from ..paths import shown
-from ..restore.plan import is_at_or_below
 from ..storage.tar_reader import Identity
 from ..transport.shell import ENTER
 from .scan import LeftOut
@@ -87,7 +86,7 @@ class Rereading:
         return True
 
     def _lose(self, folder: bytes) -> None:
-        if not is_at_or_below(folder, self._lost):
+        if not paths.is_in_any(folder, self._lost):
             self._lost.add(folder)
             self._losses(folder)
 

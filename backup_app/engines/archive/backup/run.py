@@ -4,7 +4,6 @@ import os
 import sqlite3
 from contextlib import ExitStack
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from django.db import transaction
@@ -223,8 +222,7 @@ class Backup:
             return
         for path in unread:
             self._keep(path)
-        gone = self.workspace.gone()
-        while some := list(islice(gone, GONE)):
+        for some in batches(self.workspace.gone(), GONE):
             names = folders.folder_paths({folder for folder, _ in some})
             for folder, name in some:
                 self.catalog.add_gone(folder, names[folder], name)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from ....exceptions import EngineError
+from ....lib.paths import is_in
 from .. import paths
 from ..paths import ROOT, shown
 from ..transport.machines import Machine
@@ -82,7 +83,7 @@ class Listing:
         options = ["-ignore_readdir_race", *(["-xdev"] if one_filesystem else [])]
         found = False
         for path in includes:
-            nested = [other for other in includes if other != path and is_below(other, path)]
+            nested = [other for other in includes if other != path and is_in(other, path)]
             base = base_of(path)
             plain = plain_patterns([*left_out, *nested], base)
             tests = disjunction([*patterns(excludes, base), *plain])
@@ -107,7 +108,7 @@ class Listing:
                         " enter the path that it leads to."
                     )
                 elif parent or path == ROOT:
-                    chosen = any(path == each or is_below(path, each) for each in includes)
+                    chosen = any(is_in(path, each) for each in includes)
                     self._ancestors[path] = self._workspace.add_dir(
                         parent, name, path, (mtime, ctime, inode, owner), chosen=chosen
                     )
@@ -207,7 +208,7 @@ class LeftOut:
 def require_plain(path: bytes, top: bytes) -> None:
     """Raise EngineError for a path that find does not print when it lists ``top``."""
     odd = path != b"/" and not ODD_NAMES.isdisjoint(path[1:].split(b"/"))
-    if odd or not (path == top or is_below(path, top)):
+    if odd or not is_in(path, top):
         raise EngineError(
             f"find listed '{path.decode(errors='replace')}' in '{top.decode(errors='replace')}'."
         )
@@ -221,17 +222,9 @@ def include_path(path: str) -> bytes:
     return os.fsencode(plain)
 
 
-def ancestors(paths: Iterable[bytes]) -> list[bytes]:
+def ancestors(each: Iterable[bytes]) -> list[bytes]:
     """Return the folders above absolute paths, and always the root, parents first."""
-    found = {b"/"}
-    for path in paths:
-        parts = path.split(b"/")
-        found.update(b"/".join(parts[:n]) for n in range(2, len(parts)))
-    return sorted(found)
-
-
-def is_below(path: bytes, folder: bytes) -> bool:
-    return path.startswith(folder.rstrip(b"/") + b"/")
+    return sorted({ROOT}.union(*map(paths.ancestors, each)))
 
 
 def base_of(top: bytes) -> bytes:
@@ -267,7 +260,7 @@ def remainders(pattern: str, base: bytes) -> Iterator[str]:
 def plain_patterns(paths: Iterable[bytes], base: bytes) -> Iterator[list[str | bytes]]:
     """Yield find's tests for paths in which nothing is a wildcard; see ``patterns``."""
     for path in paths:
-        if is_below(path, base):
+        if path != base and is_in(path, base):
             yield ["-path", re.sub(rb"([\\*?\[])", rb"\\\1", b"." + path[len(base) :])]
 
 

@@ -10,11 +10,11 @@ changed meanwhile, is left out, and then read once more in a safer and slower wa
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import IO
 
 from ....exceptions import EngineError
+from ....lib.bulk import batches
 from ....lib.formatting import counted
 from ..paths import shown
 from ..storage.tar_reader import CutOff, Identity, TarStream
@@ -182,8 +182,7 @@ def is_as_listed(identity: Identity, place: ToStore) -> bool:
 
 def write_names(workspace: Workspace, names: Path) -> bool:
     """Write the names that tar is to read, relative to the root; return whether there are any."""
-    found = workspace.names()
     with names.open("xb") as file:
-        while some := list(islice(found, NAMES)):
+        for some in batches(workspace.names(), NAMES):
             file.write(b"\0".join([path[1:] or b"." for path in some]) + b"\0")
         return file.tell() > 0

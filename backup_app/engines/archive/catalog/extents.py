@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ....lib.bulk import batches
 from ....models import Entry, Folder
 from .. import paths
 from .view import View
@@ -43,7 +44,7 @@ def below(view: View, node_ids: Iterable[int]) -> Iterator[list[Part]]:
     """Yield what these folders are, and all below them in the view, in pages."""
     waiting = array("q", node_ids)
     chosen = set(waiting)
-    for few in _in_fews(waiting):
+    for few in batches(waiting, FEW):
         yield _parts(view.at(node_id__in=few))
     while waiting:
         few = [waiting.pop() for _ in range(min(FEW, len(waiting)))]
@@ -54,13 +55,13 @@ def below(view: View, node_ids: Iterable[int]) -> Iterator[list[Part]]:
 
 def named(view: View, entry_ids: Sequence[int]) -> Iterator[list[Part]]:
     """Yield these entries of the view, in pages."""
-    for few in _in_fews(entry_ids):
+    for few in batches(entry_ids, FEW):
         yield _parts(view.at(pk__in=few))
 
 
 def folders(view: View, wanted: Sequence[bytes]) -> Iterator[list[Part]]:
     """Yield the folders of the view that have these paths, in pages."""
-    for few in _in_fews(wanted):
+    for few in batches(wanted, FEW):
         hashes = {paths.digest(path) for path in few}
         known = Folder.objects.filter(client=view.job.client_id, path_hash__in=hashes)
         yield _parts(view.at(node_id__in=list(known.values_list("pk", flat=True))))
@@ -68,7 +69,7 @@ def folders(view: View, wanted: Sequence[bytes]) -> Iterator[list[Part]]:
 
 def of_tar(job_id: int, client_id: int, wanted: Sequence[bytes]) -> Iterator[list[Part]]:
     """Yield what a job's own tar has at these paths, in view or not, in pages."""
-    for few in _in_fews(wanted):
+    for few in batches(wanted, FEW):
         places = {paths.split(path) for path in few}
         hashes = {paths.digest(folder) for folder, _ in places}
         holders = Folder.objects.filter(client=client_id, path_hash__in=hashes)
@@ -97,9 +98,3 @@ def _parts(entries):
 def _part(row):
     job_id, offset, length, folder, name, *rest = row
     return Part(job_id, offset, length, paths.join(folder, name), *rest)
-
-
-def _in_fews(values):
-    values = list(values)
-    for start in range(0, len(values), FEW):
-        yield values[start : start + FEW]

@@ -13,7 +13,7 @@ FOLDER = "client_id parent_id name path path_hash".split()
 
 def give_folders(client: Client, wanted: set[bytes]) -> None:
     """See to it that a client has these folders, and those above them."""
-    wanted = wanted | {above for path in wanted for above in _above(path)}
+    wanted = wanted | {above for path in wanted for above in paths.ancestors(path)}
     known = folder_ids(client, wanted)
     depths: dict[int, list[bytes]] = {}
     for path in wanted - known.keys():
@@ -80,9 +80,3 @@ def delete_unused_folders(client: Client) -> None:
     )
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(query, (client.pk,))
-
-
-def _above(path: bytes) -> Iterator[bytes]:
-    while path != paths.ROOT:
-        path = paths.split(path)[0]
-        yield path

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 
 from ....exceptions import BackupError, EngineError
-from ....lib.bulk import BATCH, insert_rows, keep_id
+from ....lib.bulk import batches, insert_rows, keep_id
 from ....models import Client, Entry, Job, JobSource, Storage, Volume
 from ...base import Problem
 from .. import paths
@@ -122,7 +121,7 @@ class Comeback:
             job.stored_bytes = self._head["volume"]["size"]
             return job
         # In transactions of their own, since folders without entries harm nobody.
-        for rows in self._batches():
+        for rows in batches(self._found.manifest.rows()):
             give_folders(client, _folders_of(rows))
         with transaction.atomic():
             self._store(job, client, sources)
@@ -171,7 +170,7 @@ class Comeback:
         job.save(force_insert=True)
         keep_id(Job)
         files = size = 0
-        for rows in self._batches():
+        for rows in batches(self._found.manifest.rows()):
             _insert(job, client, rows)
             content = [row.size for row in rows if row.kind not in "d-"]
             files, size = files + len(content), size + sum(content)
@@ -189,11 +188,6 @@ class Comeback:
         stored = {"stored_bytes": volume["size"], "created": created}
         Job.objects.filter(pk=job.pk).update(**done, **stored)
         Client.objects.filter(pk=client.pk, created__gt=created).update(created=created)
-
-    def _batches(self) -> Iterator[list[Row]]:
-        rows = self._found.manifest.rows()
-        while some := list(islice(rows, BATCH)):
-            yield some
 
 
 def _folders_of(rows: list[Row]) -> set[bytes]:

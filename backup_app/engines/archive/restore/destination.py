@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from ....conf import conf
 from ....exceptions import EngineError, Forbidden, Invalid
+from ....lib.paths import is_in
 from .. import paths
-from ..transport.machines import machine_for
+from ..transport.machines import machine_for, outside_roots
 
 MAX_PATH = 4095  # bytes that Linux takes
 
@@ -50,10 +51,7 @@ def goal_below(path: bytes) -> Goal:
     for name, real in sorted(_names(), key=lambda names: len(names[0]), reverse=True):
         if is_in(path, name):
             return Goal(real, path[len(name) :].strip(b"/"), b"")
-    raise EngineError(
-        f"'{paths.shown(path)}' is not below a folder that may be backed up and restored on this"
-        " machine (BACKUP_LOCAL_ROOTS)."
-    )
+    raise outside_roots(path)
 
 
 def goals_in_place() -> list[Goal]:
@@ -61,11 +59,6 @@ def goals_in_place() -> list[Goal]:
     names = dict(_names())
     outermost = [n for n in names if not any(is_in(n, other) for other in names if other != n)]
     return [Goal(names[name], b"", name.strip(b"/")) for name in outermost]
-
-
-def is_in(path: bytes, folder: bytes) -> bool:
-    """Say whether a path is a folder's, or of something below it."""
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
 def _names() -> Iterator[tuple[bytes, bytes]]:

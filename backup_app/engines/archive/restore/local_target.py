@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....exceptions import EngineError
+from ....lib.paths import is_in
 from ...shared.dirfd import OPEN_FOLDER, Way
 from ...shared.metadata import copy_times
 from ...shared.syscalls import write_out
 from ...shared.trees import drop_special_modes
 from .. import paths
-from ..transport.machines import LocalMachine
-from .destination import Goal, goal_below, goals_in_place, is_in
+from ..transport.machines import LocalMachine, outside_roots
+from .destination import Goal, goal_below, goals_in_place
 from .placement import Placing
 from .staging import Staging, opened
 
@@ -46,10 +47,7 @@ class LocalTarget:
         wanted.remove(self._leads_to_root)
         for path, kind in wanted.placed():
             if not any(_has_place(path, kind, b"/" + goal.prefix) for goal in self._goals):
-                raise EngineError(
-                    f"'{paths.shown(path)}' is not below a folder that may be backed up and"
-                    " restored on this machine (BACKUP_LOCAL_ROOTS)."
-                )
+                raise outside_roots(path)
 
     @contextlib.contextmanager
     def private_folder(self, wanted, work: Path) -> Iterator[None]:

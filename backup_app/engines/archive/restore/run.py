@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ....exceptions import EngineError
 from ....lib import destinations
 from ....lib.formatting import counted
+from ....lib.paths import is_in
 from ...base import Outcome, Run
 from ...shared.dumps import DUMPS
 from .. import paths, recorded
@@ -16,7 +17,6 @@ from ..recorded import CatalogDamaged
 from ..storage import layout
 from ..transport.machines import machine_for
 from . import remote_target, staging
-from .destination import is_in
 from .local_target import LocalTarget
 from .plan import Wanted
 from .remote_target import RemoteTarget

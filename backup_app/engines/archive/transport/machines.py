@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ....conf import conf
 from ....exceptions import EngineError
+from ....lib.paths import is_in, shown
 from .process import Process, nothing
 from .server_key import keys_folder, private_key
 from .ssh import address, ssh
@@ -55,11 +56,8 @@ class LocalMachine:
     def require_allowed(self, path: bytes) -> None:
         real = os.path.realpath(path)
         roots = [os.path.realpath(os.fsencode(root)) for root in conf.local_roots]
-        if not any(real == root or real.startswith(root.rstrip(b"/") + b"/") for root in roots):
-            raise EngineError(
-                f"'{os.fsdecode(path)}' is not below a folder that may be backed up and restored"
-                " on this machine (BACKUP_LOCAL_ROOTS)."
-            )
+        if not any(is_in(real, root) for root in roots):
+            raise outside_roots(path)
 
 
 class SshMachine:
@@ -114,6 +112,14 @@ class SshMachine:
             temporary.write_text(text)
             temporary.replace(path)
         return path
+
+
+def outside_roots(path: bytes) -> EngineError:
+    """Return the refusal of a path that the operator has not opened to backups."""
+    return EngineError(
+        f"'{shown(path)}' is not below a folder that may be backed up and restored on this machine"
+        " (BACKUP_LOCAL_ROOTS)."
+    )
 
 
 def quote(argument: str | bytes) -> bytes:
