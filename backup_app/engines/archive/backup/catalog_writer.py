@@ -5,13 +5,14 @@ from django.db import transaction
 from ....lib.bulk import insert_rows
 from ....models import Client, Entry, Folder, Job
 from .. import paths
-from ..catalog.entries import ENTRY
 from ..catalog.folders import FOLDER, ensure_folder, folder_ids_by_hash
-from ..storage.manifest import ManifestWriter
+from ..storage.manifest import COLUMNS, ManifestWriter
 from ..storage.tar_reader import Member
 from .workspace import ToStore, Workspace
 
 BATCH = 5_000
+# What is inserted: the columns of a manifest, with IDs of folders instead of a path.
+ENTRY = ["job_id", "folder_id", "node_id", "name", *COLUMNS[1:]]
 FOLDERS = 900  # in one query; SQLite takes no more than 999 values by the book
 
 

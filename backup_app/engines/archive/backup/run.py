@@ -12,12 +12,11 @@ from ....conf import conf
 from ....exceptions import EngineError
 from ....lib.bulk import batches
 from ....lib.formatting import counted
-from ....models import Job, JobSource, Volume
+from ....models import Entry, Job, JobSource, Volume
 from ...base import Outcome, Run
 from ...shared.dumps import DUMPS
 from .. import paths
 from ..catalog import folders
-from ..catalog.entries import delete_entries
 from ..catalog.view import View
 from ..databases import dump
 from ..storage import layout, manifest, space
@@ -33,6 +32,7 @@ from .tar_source import Reading
 from .workspace import Workspace
 
 GONE = 900  # in one query for their folders
+DELETED_AT_ONCE = 20_000
 
 
 def back_up(engine, run: Run) -> Outcome:
@@ -62,11 +62,18 @@ def discard(job: Job) -> None:
     try:
         layout.remove_files(job)
     finally:
-        delete_entries(job)
+        _delete_entries(job)
     with transaction.atomic():
         Volume.objects.filter(job=job).delete()
         JobSource.objects.filter(job=job).delete()
     folders.delete_unused_folders(job.client)
+
+
+def _delete_entries(job: Job) -> None:
+    """Delete the entries of a job, few enough at once that others can write in between."""
+    entries = Entry.objects.filter(job=job)
+    while ids := list(entries.order_by("id").values_list("pk", flat=True)[:DELETED_AT_ONCE]):
+        entries.filter(pk__lte=ids[-1]).delete()
 
 
 class Backup:

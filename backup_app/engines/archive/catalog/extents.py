@@ -30,7 +30,7 @@ class Part(NamedTuple):
     target: bytes
 
 
-FIELDS = "job_id offset length folder__path name kind size sha256 target".split()
+FIELDS = [*Part._fields[:3], "folder__path", "name", *Part._fields[4:]]
 
 
 def of_view(view: View) -> Iterator[list[Part]]:

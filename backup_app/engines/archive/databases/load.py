@@ -4,9 +4,9 @@ from ....conf import conf
 from ....exceptions import EngineError, EngineUnreachable, WrongState
 from ....models import Entry
 from ...base import Outcome, Run, Selection
-from .. import recorded
 from ..catalog import extents
 from ..catalog.view import View
+from ..integrity import comparison
 from ..transport.process import time_limit
 from .dump_content import Content
 from .registry import server_of
@@ -42,7 +42,7 @@ def load_database(run: Run, dump: Selection) -> Outcome:
     name, kind = wanted["database"], wanted["kind"]
     [(entry_id, path)] = dump.files
     view = View(run.job.parent)
-    recorded.require_same(view, [path], extents.named(view, [entry_id]), run.tick)
+    comparison.require_same(view, [path], extents.named(view, [entry_id]), run.tick)
     content = Content(Entry.objects.get(pk=entry_id))
     server = server_of(run.job.client, kind)
     run.expect(content.size)

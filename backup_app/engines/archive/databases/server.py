@@ -2,12 +2,13 @@
 
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ....exceptions import EngineError, WrongState
+from ...base import Tick, no_tick
 from ..transport.machines import LocalMachine, Machine, machine_for
-from ..transport.process import Process, nothing
+from ..transport.process import Process
 from ..transport.ssh import address
 from .credentials import credentials_file, credentials_folder
 
@@ -48,17 +49,17 @@ class DatabaseServer:
     def __str__(self):
         return f"the {self.title} server of client '{self.client}'"
 
-    def start_dump(self, name: str, tick: Callable[[], None] = nothing) -> Process:
+    def start_dump(self, name: str, tick: Tick = no_tick) -> Process:
         """Start writing a dump of a database to the standard output."""
         self._require_credentials()
         return self._start(self.dump_tools, self.dump_words(name), tick=tick)
 
-    def start_load(self, name: str, tick: Callable[[], None] = nothing) -> Process:
+    def start_load(self, name: str, tick: Tick = no_tick) -> Process:
         """Start executing the SQL that is written to the standard input; it prints nothing."""
         self._require_credentials()
         return self._start(self.load_tools, self.load_words(name), stdin=subprocess.PIPE, tick=tick)
 
-    def start_probe(self, name: str, tick: Callable[[], None] = nothing) -> Process:
+    def start_probe(self, name: str, tick: Tick = no_tick) -> Process:
         """Start a tool that succeeds only if the database is there."""
         return self._start(self.load_tools, self.probe_words(name), tick=tick)
 

@@ -11,10 +11,11 @@ from django.db.models import Max, Sum
 
 from ....lib.bulk import batches
 from ....models import Entry, Folder, Job
-from .. import paths, recorded
+from .. import paths
 from ..catalog import extents
 from ..catalog.selection import places
 from ..catalog.view import DIRECTORY, View
+from ..integrity import comparison
 from .plan import Plan
 
 QUICK = 20_000  # entries whose plan is made while a request waits
@@ -28,10 +29,10 @@ def make_plan(view: View, tick: Callable[[], None]) -> Plan:
     """
     plan = Plan()
     if view.sources == [view.job.pk]:
-        recorded.require_chain(view)
+        comparison.require_chain(view)
         plan.add(view.job.pk, 0, view.job.volume.tar_size)
         return plan
-    recorded.require_same(view, [paths.ROOT], extents.of_view(view), tick)
+    comparison.require_same(view, [paths.ROOT], extents.of_view(view), tick)
     depths = latecomers(view)
     late: list[tuple[int, int, int, int]] = []
     for source in view.sources:

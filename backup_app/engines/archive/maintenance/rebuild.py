@@ -13,13 +13,13 @@ from ....lib.bulk import batches, insert_rows, keep_id
 from ....models import Client, Entry, Job, JobSource, Storage, Volume
 from ...base import Problem
 from .. import paths
+from ..backup.catalog_writer import ENTRY
 from ..catalog.folders import folder_ids, give_folders
 from ..storage.labels import storage_folder
 from ..storage.manifest import SUFFIX, ManifestReader, Row
 from ..storage.removal import mark_path
 from .rebuild_owners import Surroundings, moment
 
-ENTRY = ["job_id", "folder_id", "node_id", "name", *Row._fields[1:]]
 RELATED = "client", "fileset", "pool", "storage__zone"
 MESSAGE = "Brought back from its manifest."
 WITHOUT_END = f"{MESSAGE} That says no end: it is taken to have ended when it started."

@@ -9,19 +9,19 @@ from ....exceptions import EngineError
 from ....lib.bulk import BATCH
 from ....models import Entry, Volume
 from ...base import Outcome, Run
-from .. import paths, recorded
+from .. import paths
 from ..backup.chain import volume_faults
 from ..catalog import extents
 from ..catalog.folders import folder_ids_by_hash
 from ..catalog.view import View
+from ..integrity import comparison
 from ..storage.layout import manifest_path, volume_path
-from ..storage.manifest import ManifestReader, Row
+from ..storage.manifest import COLUMNS, ManifestReader, Row
 from ..storage.tar_reader import Member, TarStream
 from ..storage.volume import VolumeReader
 
 PIECE = 1024 * 1024
 NAMED = 1000  # faults in the log; of more there is only the number
-COLUMNS = [name for name in Row._fields if name != "path"]
 
 
 def verify(run: Run) -> Outcome:
@@ -122,7 +122,7 @@ class Verification:
         roots = folder_ids_by_hash(self.job.client, [paths.digest(paths.ROOT)]).values()
         try:
             found = extents.below(view, roots)
-            unlike = recorded.unlike(view, [paths.ROOT], found, self.job_run.tick)
+            unlike = comparison.differences(view, [paths.ROOT], found, self.job_run.tick)
         except EngineError as e:
             self.fault(str(e))
             return
@@ -138,7 +138,7 @@ class Verification:
 
     def _rows(self) -> Iterator[Row]:
         """Yield what the catalog has of the backup, in the order of the volume."""
-        for folder, name, *values in self._values("folder__path", "name", *COLUMNS):
+        for folder, name, *values in self._values("folder__path", "name", *COLUMNS[1:]):
             yield Row(paths.join(folder, name), *values)
 
     def _values(self, *fields: str, **kind: str) -> Iterator[tuple]:

@@ -37,22 +37,22 @@ class LocalTarget:
         """The path of the folder to unpack into, for programs that this process starts."""
         return b"/proc/%d/fd/%d/%b" % (os.getpid(), self._private, TREE)
 
-    def require_room(self, wanted) -> None:
+    def require_room(self, plan) -> None:
         """Take out folders above the roots; raises EngineError for what has no place here."""
         if self.destination != paths.ROOT:
             self._goals = [goal_below(self.destination)]
             _require_way(self._goals[0])
             return
         self._goals = goals_in_place()
-        wanted.remove(self._leads_to_root)
-        for path, kind in wanted.placed():
+        plan.remove(self._leads_to_root)
+        for path, kind in plan.placed():
             if not any(_has_place(path, kind, b"/" + goal.prefix) for goal in self._goals):
                 raise outside_roots(path)
 
     @contextlib.contextmanager
-    def private_folder(self, wanted, work: Path) -> Iterator[None]:
+    def private_folder(self, plan, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
-        goal, below = self._anchor(wanted)
+        goal, below = self._anchor(plan)
         self._staging = Staging(self.job.pk, work)
         with self._staging.on_disk_of(goal.root, below) as fd:
             os.mkdir(TREE, 0o700, dir_fd=fd)
@@ -67,12 +67,12 @@ class LocalTarget:
         except OSError as e:
             raise EngineError(f"The restore could not be made harmless: {e.strerror}.") from e
 
-    def drop(self, helping: Iterable[bytes], wanted) -> None:
+    def drop(self, helping: Iterable[bytes], plan) -> None:
         """Remove what was unpacked only to help, and the folders that only lead to it."""
         with self._opened_tree() as tree_fd:
             for path in helping:
                 with Way(tree_fd) as way:
-                    _drop(way, path, wanted.has)
+                    _drop(way, path, plan.has)
 
     def place(self, passed: Iterable[bytes], refuse: Refuse) -> int:
         """Put everything where it belongs; return how many names were moved."""
@@ -102,11 +102,11 @@ class LocalTarget:
             placing.run()
         return placing.placed
 
-    def _anchor(self, wanted):
+    def _anchor(self, plan):
         """Return the goal, and the folder in it, whose file system is to be unpacked on."""
         if self.destination != paths.ROOT:
             return self._goals[0], self._goals[0].below
-        path, _ = next(wanted.placed())
+        path, _ = next(plan.placed())
         for goal in self._goals:
             if is_in(path, b"/" + goal.prefix):
                 return goal, paths.split(path)[0][len(goal.prefix) + 1 :].strip(b"/")
@@ -163,8 +163,8 @@ def _make_way(way, goal):
     _go(way, goal, make)
 
 
-def _drop(way, path, wanted):
-    """Remove a file and the folders above it that are not wanted, and no folder's times change."""
+def _drop(way, path, is_planned):
+    """Remove a file and the folders above it that are not planned, and no folder's times change."""
     folder, name = paths.split(path)
     way.go(folder)
     remove = os.unlink
@@ -172,7 +172,7 @@ def _drop(way, path, wanted):
         status = os.stat(way.fd)
         remove(name, dir_fd=way.fd)
         copy_times(way.fd, status)
-        if not way.names or wanted(b"/" + way.path):
+        if not way.names or is_planned(b"/" + way.path):
             return
         name, remove = way.names[-1], _remove_if_empty
         way.up()

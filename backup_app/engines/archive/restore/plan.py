@@ -1,40 +1,21 @@
-"""What a restore wants: which parts of which volumes are read, and what becomes of them.
+"""The plan of a restore: which parts of which volumes are read, and where each of them goes."""
 
-It is a temporary SQLite file, so that a restore of any number of files needs little memory.
-"""
-
-import sqlite3
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from ....exceptions import NotFound
-from ...base import Selection
+from ...base import Selection, Tick, no_tick
 from ..catalog import extents as parts
 from ..catalog.extents import Part
 from ..catalog.view import View
-from ..transport.process import nothing
+from ..integrity.part_table import SELECTED, PartTable
+from ..paths import ancestors, is_in_any
 
-PLACED, PASSED, HELPING = range(3)  # in which order they win
-TABLE = """CREATE TABLE part (
-    job_id INTEGER, offset INTEGER, length INTEGER, path BLOB, kind TEXT, size INTEGER,
-    sha256 BLOB, target BLOB, role INTEGER, PRIMARY KEY (job_id, offset)) WITHOUT ROWID"""
-RECORDED = """CREATE TABLE recorded (
-    path BLOB PRIMARY KEY, job_id INTEGER, offset INTEGER, length INTEGER, kind TEXT, size INTEGER,
-    sha256 BLOB, target BLOB) WITHOUT ROWID"""
-RECORD = """INSERT OR REPLACE INTO recorded
-    (job_id, offset, length, path, kind, size, sha256, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
-UNLIKE = """
-SELECT path FROM recorded r WHERE length > 0 AND NOT EXISTS (
-    SELECT 1 FROM part p WHERE p.job_id = r.job_id AND p.offset = r.offset AND p.role = 0
-    AND (p.length, p.path, p.kind, p.size, p.target) = (r.length, r.path, r.kind, r.size, r.target)
-    AND p.sha256 IS r.sha256)
-UNION SELECT path FROM part p WHERE role = 0 AND NOT EXISTS (
-    SELECT 1 FROM recorded r WHERE r.path = p.path AND r.job_id = p.job_id AND r.offset = p.offset)
-"""
-AS_RECORDED = """INSERT OR REPLACE INTO part
-    SELECT job_id, offset, length, path, kind, size, sha256, target, 0 FROM recorded
-    WHERE length > 0"""
+# The roles of parts. Of two that a part has the smaller one counts.
+PLACED = SELECTED
+PASSED = 1  # folders above the selected ones, which only get their metadata where they are new
+HELPING = 2  # targets of selected hard links, unpacked for these and then removed
 # Between these two are all paths below something that is no folder; "0" comes after "/".
 MISPLACING = f"""
 SELECT start, end FROM (
@@ -43,7 +24,6 @@ SELECT start, end FROM (
 ) WHERE EXISTS (
     SELECT 1 FROM part b WHERE b.path > start AND b.path < end AND b.role <> {HELPING}
 )"""  # noqa: S608
-INSERT = "INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Segment(NamedTuple):
@@ -54,27 +34,17 @@ class Segment(NamedTuple):
     length: int
 
 
-class Wanted:
+class RestorePlan(PartTable):
     """What a selection of a backup's view needs; ``passed`` are the folders on the way to it.
 
     Helping parts are targets of hard links that were not selected: a link needs their content.
     """
 
     def __init__(self, path: Path | None = None):
-        """Make a new list in a file, which stays there; without one in a temporary file."""
+        super().__init__(path)
         self.passed: set[bytes] = set()
-        self._rows = sqlite3.connect(path or "", isolation_level=None)
-        self._rows.executescript(
-            f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {TABLE}; {RECORDED}"
-        )
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        self._rows.close()
-
-    def fill(self, view: View, selection: Selection, tick: Callable[[], None] = nothing) -> None:
+    def fill(self, view: View, selection: Selection, tick: Tick = no_tick) -> None:
         """Read from the catalog what is needed; raises NotFound for what has no content."""
         for page in _selected(view, selection):
             tick()
@@ -82,7 +52,7 @@ class Wanted:
         self.passed = ways_to(selection)
         for page in parts.folders(view, sorted(self.passed)):
             tick()
-            self._add(page, PASSED)
+            self.add(page, PASSED)
         self._add_targets(view, tick)
         if not self.count():
             raise NotFound(f"Backup {view.job.pk} has nothing of what is to be restored.")
@@ -108,28 +78,6 @@ class Wanted:
         """Return the IDs of the jobs whose volumes are read."""
         rows = self._rows.execute("SELECT DISTINCT job_id FROM part ORDER BY job_id")
         return [job_id for (job_id,) in rows]
-
-    def add(self, page: Iterable[Part]) -> None:
-        """Add what is to be placed, as the catalog has it."""
-        self._add(page, PLACED)
-
-    def record(self, page: Iterable[Part]) -> None:
-        """Add what was recorded when it was backed up, older backups first."""
-        self._write(RECORD, page)
-
-    def has_recorded(self, path: bytes) -> bool:
-        """Say whether something was recorded at a path."""
-        query = "SELECT EXISTS (SELECT 1 FROM recorded WHERE path = ? AND length > 0)"
-        return bool(self._one(query, path))
-
-    def unlike_record(self) -> list[bytes]:
-        """Return the paths at which not that is to be placed which was recorded."""
-        return [path for (path,) in self._rows.execute(UNLIKE)]
-
-    def take_record(self) -> None:
-        """Place what was recorded, and nothing else."""
-        self._rows.execute("DELETE FROM part WHERE role = ?", (PLACED,))
-        self._rows.execute(AS_RECORDED)
 
     def remove(self, unwanted: Callable[[bytes, str], bool]) -> int:
         """Take entries out by their path and kind; return how many."""
@@ -166,17 +114,6 @@ class Wanted:
     def _index_paths(self):
         self._rows.execute("CREATE INDEX IF NOT EXISTS part_path ON part (path, job_id)")
 
-    def _one(self, query, *values):
-        return self._rows.execute(query, values).fetchone()[0]
-
-    def _add(self, page: Iterable[Part], role):
-        self._write(INSERT, ((*part, role) for part in page if part.length))
-
-    def _write(self, statement, rows):
-        self._rows.execute("BEGIN")
-        self._rows.executemany(statement, rows)
-        self._rows.execute("COMMIT")
-
     def _add_targets(self, view, tick):
         if not self._one("SELECT EXISTS (SELECT 1 FROM part WHERE kind = 'h')"):
             return
@@ -189,7 +126,7 @@ class Wanted:
             paths = [path for owner, path in wanted if owner == job_id]
             for page in parts.of_tar(job_id, view.job.client_id, paths):
                 tick()
-                self._add(page, HELPING)
+                self.add(page, HELPING)
 
 
 def coalesced(pieces: Iterable[tuple[int, int, int]]) -> Iterator[Segment]:
@@ -211,18 +148,7 @@ def ways_to(selection: Selection) -> set[bytes]:
     nodes = {path for _, path in selection.nodes}
     chosen = [*nodes, *(path for _, path in selection.files)]
     above = {folder for path in chosen for folder in ancestors(path)}
-    return {path for path in above if not is_at_or_below(path, nodes)}
-
-
-def ancestors(path: bytes) -> Iterator[bytes]:
-    """Yield the folders above a path, up to the root."""
-    while path not in (b"", b"/"):
-        path = path.rpartition(b"/")[0] or b"/"
-        yield path
-
-
-def is_at_or_below(path: bytes, folders: Container[bytes]) -> bool:
-    return path in folders or any(above in folders for above in ancestors(path))
+    return {path for path in above if not is_in_any(path, nodes)}
 
 
 def _selected(view, selection):

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....exceptions import EngineError
+from ...base import Tick, no_tick
 from .. import paths
 from ..transport.machines import SshMachine
-from ..transport.process import Process, nothing
+from ..transport.process import Process
 from ..transport.shell import NO_WAY
 from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, PLACE, REMOVE
 from .staging import NAME, Staging, is_left, new_name, noted
@@ -38,14 +39,14 @@ class RemoteTarget:
     def tree(self) -> bytes:
         return self._private + b"/tree"
 
-    def require_room(self, wanted) -> None:
+    def require_room(self, plan) -> None:
         """Accept all: the account owns the machine, and not only a part of it."""
 
     @contextlib.contextmanager
-    def private_folder(self, wanted, work: Path) -> Iterator[None]:
+    def private_folder(self, plan, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
         name = new_name(self.job.pk)
-        argv = ["sh", "-c", MAKE, "sh", self._anchor(wanted), name]
+        argv = ["sh", "-c", MAKE, "sh", self._anchor(plan), name]
         with self.machine.start(argv, stdin=subprocess.PIPE, tick=self.tick) as holder:
             parent, *others = _made(holder)
             for other in filter(is_left, others):
@@ -63,12 +64,12 @@ class RemoteTarget:
             finally:
                 remove(self.machine, self._private)
 
-    def drop(self, helping: Iterable[bytes], wanted) -> None:
+    def drop(self, helping: Iterable[bytes], plan) -> None:
         """Remove what was unpacked only to help, and the folders that only lead to it."""
         files, folders = list(helping), set()
         for path in files:
             folder, _ = paths.split(path)
-            while folder != paths.ROOT and not wanted.has(folder):
+            while folder != paths.ROOT and not plan.has(folder):
                 folders.add(folder)
                 folder, _ = paths.split(folder)
         ordered = files + sorted(folders, key=len, reverse=True)
@@ -89,10 +90,10 @@ class RemoteTarget:
                 raise EngineError(f"The client said something strange: {word[:100]!r}.")
         return placed
 
-    def _anchor(self, wanted):
+    def _anchor(self, plan):
         if self.destination != paths.ROOT:
             return self.destination
-        path, _ = next(wanted.placed())
+        path, _ = next(plan.placed())
         return paths.split(path)[0]
 
     def _pass(self, passed, base):
@@ -138,12 +139,12 @@ def _made(holder: Process) -> list[bytes]:
 
 def _release(holder: Process) -> None:
     """Let the private folder be emptied; EngineError if it may have been so all too early."""
-    holder.tick = nothing
+    holder.tick = no_tick
     holder.end_input()
     holder.check()
 
 
-def remove(machine: SshMachine, private: bytes, tick: Callable[[], None] = nothing) -> None:
+def remove(machine: SshMachine, private: bytes, tick: Tick = no_tick) -> None:
     """Remove a private folder; the next restore to there tries again if it cannot be reached."""
     argv = ["sh", "-c", REMOVE, "sh", private]
     with contextlib.suppress(EngineError), machine.start(argv, tick=tick) as process:

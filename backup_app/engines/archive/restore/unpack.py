@@ -5,13 +5,14 @@ import subprocess
 from collections.abc import Iterator
 
 from ....exceptions import EngineError
+from ...base import Run
 from .. import paths
 from ..catalog.extents import Part
 from ..storage.layout import volume_files
 from ..storage.tar_reader import Member, TarStream
 from ..storage.volume import END_OF_TAR, VolumeReader
 from ..transport.machines import Machine
-from .plan import Wanted
+from .plan import RestorePlan
 
 # What GNU tar says of metadata that this machine or its file system has not: the content is whole.
 HARMLESS = re.compile(
@@ -25,7 +26,9 @@ class Stopped(EngineError):
     """The unpacking tar reads no further."""
 
 
-def unpack(wanted: Wanted, machine: Machine, folder: bytes, run, *, attributes: str = "*") -> None:
+def unpack(
+    plan: RestorePlan, machine: Machine, folder: bytes, run: Run, *, attributes: str = "*"
+) -> None:
     """Unpack everything into a folder of a machine, under its full path.
 
     ``attributes`` is a pattern of the extended attributes that files get back.
@@ -39,24 +42,24 @@ def unpack(wanted: Wanted, machine: Machine, folder: bytes, run, *, attributes: 
         *("--xattrs", f"--xattrs-include={attributes}", "--acls"),
     ]
     with machine.start(argv, stdin=subprocess.PIPE, tick=run.tick) as tar:
-        _feed(wanted, tar, run)
+        _feed(plan, tar, run)
         tar.write(END_OF_TAR)
         tar.end_input()
         code = tar.close()
         _report(tar.take_lines(), code, run)
 
 
-def _feed(wanted, tar, run):
+def _feed(plan, tar, run):
     def write(data):
         try:
             tar.write(data)
         except EngineError as e:
             raise Stopped(f"The restore could not be unpacked. {e}") from e
 
-    blocks = _blocks(wanted)
+    blocks = _blocks(plan)
     members = iter(TarStream(lambda: next(blocks, b""), write))
     size = 0
-    for number, part in enumerate(wanted.parts(), 1):
+    for number, part in enumerate(plan.parts(), 1):
         _require_same(part, _next(members, part))
         size += part.size
         run.tick(number, size)
@@ -87,11 +90,11 @@ def _damaged(part, reason):
     )
 
 
-def _blocks(wanted: Wanted) -> Iterator[bytes]:
-    files = volume_files(wanted.sources())
+def _blocks(plan: RestorePlan) -> Iterator[bytes]:
+    files = volume_files(plan.sources())
     reader, opened = None, None
     try:
-        for job_id, offset, length in wanted.segments():
+        for job_id, offset, length in plan.segments():
             if job_id != opened:
                 if reader:
                     reader.__exit__(None, None, None)

@@ -17,14 +17,32 @@ from ....exceptions import EngineError
 from ....models import Job
 
 FORMAT = 1
-COLUMNS = (
-    "path kind size mtime_ns ctime_ns inode mode owner group target sha256 offset length".split()
-)
 SUFFIX = ".manifest"
 PIECE = 256 * 1024
 LONGEST = 1024 * 1024  # of a line
 FRAMES = 2  # the head, and the entries
 SECTIONS = "job account client fileset pool zone volume".split()
+
+
+class Row(NamedTuple):
+    """An entry in a manifest, with the names that its columns have in the catalog too."""
+
+    path: bytes
+    kind: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    mode: int
+    owner: str
+    group: str
+    target: bytes
+    sha256: bytes | None
+    offset: int
+    length: int
+
+
+COLUMNS = list(Row._fields)
 
 
 class ManifestWriter:
@@ -111,24 +129,6 @@ def head(job: Job, volume: dict, sources: dict[str, int]) -> dict:
         "zone": {"name": client.zone.name, "title": client.zone.title},
         "volume": volume,
     }
-
-
-class Row(NamedTuple):
-    """What a manifest says of an entry; the columns are those of ``manifest.COLUMNS``."""
-
-    path: bytes
-    kind: str
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-    mode: int
-    owner: str
-    group: str
-    target: bytes
-    sha256: bytes | None
-    offset: int
-    length: int
 
 
 class ManifestReader:

@@ -56,10 +56,6 @@ KINDS = {
 }
 
 
-def nothing(size: int) -> None:
-    """Be told of parts by who tells nobody."""
-
-
 class CutOff(EngineError):
     """The tar ended in the middle."""
 
@@ -104,7 +100,7 @@ class TarStream:
         self,
         read: Callable[[], bytes],
         write: Callable[[memoryview], None],
-        part: Callable[[int], None] = nothing,
+        part: Callable[[int], None] = lambda size: None,
         admit: Callable[[Identity], bool] | None = None,
         start: int = 0,
     ):

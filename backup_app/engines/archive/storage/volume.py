@@ -10,7 +10,7 @@ import threading
 from array import array
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import accumulate
 from pathlib import Path
@@ -18,7 +18,7 @@ from pathlib import Path
 import zstandard
 
 from ....exceptions import EngineError
-from ..transport.process import nothing
+from ...base import Tick, no_tick
 
 END_OF_TAR = bytes(1024)  # two blocks of zeros
 TABLE_HEADER = struct.Struct("<II")  # magic number of a frame to skip, length of what follows
@@ -39,7 +39,7 @@ class VolumeWriter:
         level: int,
         threads: int = 0,
         limit=None,
-        tick: Callable[[], None] = nothing,
+        tick: Tick = no_tick,
     ):
         """``limit`` is a ``space.Limit`` that is asked whether so much may be stored.
 

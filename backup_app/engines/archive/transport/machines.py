@@ -4,14 +4,15 @@ import os
 import shlex
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from ....conf import conf
 from ....exceptions import EngineError
 from ....lib.paths import is_in, shown
-from .process import Process, nothing
+from ...base import Tick, no_tick
+from .process import Process
 from .server_key import keys_folder, private_key
 from .ssh import address, ssh
 
@@ -23,9 +24,7 @@ class Machine(Protocol):
 
     local: bool
 
-    def start(
-        self, argv: Argv, *, stdin=subprocess.DEVNULL, tick: Callable[[], None] = nothing
-    ) -> Process:
+    def start(self, argv: Argv, *, stdin=subprocess.DEVNULL, tick: Tick = no_tick) -> Process:
         """Start a program; ``stdin`` is PIPE or an open file. No shell reads its arguments."""
 
     def require_allowed(self, path: bytes) -> None:
@@ -50,7 +49,7 @@ class LocalMachine:
 
     local = True
 
-    def start(self, argv, *, stdin=subprocess.DEVNULL, tick=nothing):
+    def start(self, argv, *, stdin=subprocess.DEVNULL, tick=no_tick):
         return Process(argv, stdin=stdin, tick=tick)
 
     def require_allowed(self, path: bytes) -> None:
@@ -73,7 +72,7 @@ class SshMachine:
         self.client = client
         self.address = address(client)
 
-    def start(self, argv, *, stdin=subprocess.DEVNULL, tick=nothing):
+    def start(self, argv, *, stdin=subprocess.DEVNULL, tick=no_tick):
         command = b" ".join(quote(arg) for arg in ("env", "LC_ALL=C.UTF-8", *argv))
         return Process(
             [*self._ssh(), command],

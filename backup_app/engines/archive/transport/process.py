@@ -8,9 +8,10 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ....exceptions import EngineError, EngineUnreachable
+from ...base import Tick, no_tick
 
 BLOCK = 1024 * 1024
 SECOND = 1000  # milliseconds, as poll() counts
@@ -18,10 +19,6 @@ MAX_LINES = 10_000  # of the standard error output that are kept
 MAX_LINE = 10_000
 LAST_LINES = 5  # that a message has
 MAX_BLOCKS = 16  # of it in a row: who writes without end does not keep us from the rest
-
-
-def nothing() -> None:
-    """Be the tick of who has none."""
 
 
 class Process:
@@ -36,7 +33,7 @@ class Process:
         argv: Sequence[str | bytes],
         *,
         stdin=subprocess.DEVNULL,
-        tick: Callable[[], None] = nothing,
+        tick: Tick = no_tick,
         unreachable: str = "",
     ):
         """``stdin`` is as of Popen; ``unreachable`` says what exit code 255 means, if anything."""
@@ -204,7 +201,7 @@ def environment() -> dict[str, str]:
     return kept | {"LC_ALL": "C.UTF-8"}
 
 
-def time_limit(seconds: float, error: EngineError) -> Callable[[], None]:
+def time_limit(seconds: float, error: EngineError) -> Tick:
     """Return a ``tick`` that raises the error after so many seconds."""
     end = time.monotonic() + seconds
 

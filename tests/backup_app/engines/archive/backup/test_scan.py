@@ -18,7 +18,7 @@ from backup_app.engines.archive.backup.scan import (
 )
 from backup_app.engines.archive.backup.workspace import Workspace
 from backup_app.engines.archive.transport.machines import LocalMachine
-from backup_app.engines.archive.transport.process import nothing
+from backup_app.engines.base import no_tick
 from backup_app.exceptions import EngineError
 
 names = st.binary(min_size=1, max_size=60).map(lambda name: name.replace(b"\0", b"0"))
@@ -106,7 +106,7 @@ def test_the_whole_machine_can_be_listed(tmp_path):
         if other != folder
     ]
     with Workspace(tmp_path / "w") as workspace:
-        listing = Listing(LocalMachine(), workspace, complain=print, warn=print, tick=nothing)
+        listing = Listing(LocalMachine(), workspace, complain=print, warn=print, tick=no_tick)
         listing.run([b"/"], left_out=beside, one_filesystem=True)
 
         found = list(workspace.names())

@@ -3,19 +3,19 @@
 A row that the database has lost is missed by nobody; what is beside each volume still has it.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from contextlib import contextmanager
 
-from ...exceptions import EngineError
-from ...lib.bulk import batches
-from ...models import Volume
-from . import paths
-from .catalog.extents import Part
-from .catalog.view import View
-from .restore.plan import Wanted, is_at_or_below
-from .storage.layout import manifest_path, volume_path
-from .storage.manifest import ManifestReader
-from .transport.process import nothing
+from ....exceptions import EngineError
+from ....lib.bulk import batches
+from ....models import Volume
+from ...base import Tick, no_tick
+from .. import paths
+from ..catalog.extents import Part
+from ..catalog.view import View
+from ..storage.layout import manifest_path, volume_path
+from ..storage.manifest import ManifestReader
+from .part_table import PartTable
 
 FEW = 50  # paths that each line of a manifest is compared with, before it is read
 
@@ -31,54 +31,54 @@ def require_chain(view: View) -> None:
 
 
 def require_same(
-    view: View, chosen: Collection[bytes], pages: Iterable[list[Part]], tick: Callable[[], None]
+    view: View, chosen: Collection[bytes], pages: Iterable[list[Part]], tick: Tick
 ) -> None:
     """Raise CatalogDamaged unless the manifests say the same of the chosen paths as these parts.
 
     Where a manifest cannot be read the catalog counts.
     """
     with _readable():
-        for path in unlike(view, chosen, pages, tick):
+        for path in differences(view, chosen, pages, tick):
             raise CatalogDamaged(
                 f"The catalog of backup {view.job.pk} is damaged, for one at '{paths.shown(path)}':"
                 " verify the backup."
             )
 
 
-def unlike(
-    view: View, chosen: Collection[bytes], pages: Iterable[list[Part]], tick: Callable[[], None]
+def differences(
+    view: View, chosen: Collection[bytes], pages: Iterable[list[Part]], tick: Tick
 ) -> list[bytes]:
     """Return the paths, at or below the chosen ones, of which manifests and parts differ.
 
-    Raises CatalogDamaged and EngineError as ``read``.
+    Raises CatalogDamaged and EngineError as ``load_manifests``.
     """
-    with Wanted() as wanted:
+    with PartTable() as table:
         for page in pages:
             tick()
-            wanted.add(page)
-        read(view, chosen, wanted, tick)
-        return wanted.unlike_record()
+            table.add(page)
+        load_manifests(view, chosen, table, tick)
+        return table.differences()
 
 
-def read(
-    view: View, chosen: Collection[bytes], wanted: Wanted, tick: Callable[[], None] = nothing
+def load_manifests(
+    view: View, chosen: Collection[bytes], table: PartTable, tick: Tick = no_tick
 ) -> None:
-    """Let ``wanted`` know what the manifests say of all at or below the chosen paths of a view.
+    """Add to a table what the manifests say of all at or below the chosen paths of a view.
 
     Raises CatalogDamaged where they say that the view consists of other backups, or has none of a
     chosen path; EngineError where one of them cannot be read.
     """
     starts = chosen if len(chosen) <= FEW else ()
     for source, manifest in manifests(view).items():
-        rows = (row for row in manifest.rows(*starts) if is_at_or_below(row.path, chosen))
+        rows = (row for row in manifest.rows(*starts) if paths.is_in_any(row.path, chosen))
         for batch in batches(rows):
             tick()
-            wanted.record(
+            table.add_from_manifest(
                 Part(source, row.offset, row.length, *row[:2], row.size, row.sha256, row.target)
                 for row in batch
             )
     for path in chosen:
-        if not wanted.has_recorded(path):
+        if not table.is_in_manifest(path):
             raise CatalogDamaged(
                 f"The catalog is damaged: the manifests of backup {view.job.pk} do not have"
                 f" '{paths.shown(path)}'."
