@@ -16,7 +16,7 @@ def get_engine(alias: str = "default") -> Engine:
     try:
         params = conf.engines[alias]
         engine_class = import_string(params["BACKEND"])
-        engine = engine_class(**params.get("OPTIONS", {}))
+        engine: Engine = engine_class(**params.get("OPTIONS", {}))
     except KeyError as e:
         raise InvalidEngine(f"BACKUP_ENGINES[{alias!r}] is missing {e}.") from e
     except ImportError as e:

@@ -173,7 +173,8 @@ class Engine(AdoptionMixin):
         good = client.jobs.good().backups().filter(engine=self.alias, source_links__isnull=False)
         newest = good.order_by().values("fileset").annotate(newest=Max(self.age_field))
         chosen = {f"{self.age_field}__in": newest.values("newest")}
-        return good.filter(**chosen).distinct().order_by(self.age_field)
+        found: QuerySet[Job] = good.filter(**chosen).distinct()
+        return found.order_by(self.age_field)
 
     def client_tree(self, client: Client, path: bytes) -> Sequence[Node]:
         """Return the folders in a folder as the client's newest backups have them, by name.

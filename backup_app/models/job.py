@@ -30,12 +30,12 @@ class JobQuerySet(models.QuerySet["Job"]):
     def backups(self) -> "JobQuerySet":
         return self.filter(type=Job.Type.BACKUP)
 
-    def being_read(self):
+    def being_read(self) -> "JobQuerySet":
         """Return backups that open jobs read or build on, or whose download began within a day."""
         started = Q(download__created__gt=timezone.now() - DOWNLOADED_WITHIN)
         return self.filter(started | Q(children__status__in=OPEN)).distinct()
 
-    def needing(self, backup):
+    def needing(self, backup: "Job") -> "JobQuerySet":
         """Return the good and open backups that build on a backup, and open jobs that read it."""
         builds_on = Q(source_links__source=backup, status__in=[*GOOD, *OPEN])
         users = self.filter(builds_on | Q(parent=backup, status__in=OPEN))

@@ -1,38 +1,44 @@
-"""Ways through folders that may be changed by others at the same time."""
+"""Walking through folders that other users may change at the same time.
+
+A path is resolved anew by each system call: between a check and its use its owner can put a symlink
+in the place of a folder, and lead a program that runs as root anywhere. So folders are opened one
+from the other, each with O_NOFOLLOW, and files are named relative to an open folder.
+"""
 
 import os
+from typing import Self
 
 OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A path of 4,000 bytes can be 2,000 folders deep, and a process may have 1,024 files open.
 MOST_OPEN = 64
 
 
-class Way:
-    """A way down from an open folder, one name at a time and never through a symlink.
+class FolderWalk:
+    """A position below an open folder, reached one name at a time and never through a symlink.
 
-    Only the last folders of it stay open; others are opened again, from the nearest that is.
+    Only the last MOST_OPEN folders on the path stay open; others are opened again when needed.
     """
 
     def __init__(self, fd: int):
-        """Start in the folder ``fd``, which stays the caller's to close."""
+        """Start in the folder ``fd``, which the caller closes."""
         self.names: list[bytes] = []
         self._open = {0: fd}
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc: object) -> None:
         while self.names:
             self.up()
 
     @property
     def path(self) -> bytes:
-        """The way gone so far, without a slash at either end."""
+        """The path from the start, without a slash at either end."""
         return b"/".join(self.names)
 
     @property
     def fd(self) -> int:
-        """The folder arrived at; OSError if it is no longer there, or behind a symlink now."""
+        """The current folder; OSError if it is gone, or has become a symlink."""
         depth = len(self.names)
         for nearest in range(depth, -1, -1):
             if nearest in self._open:
@@ -42,7 +48,7 @@ class Way:
         return self._open[depth]
 
     def down(self, name: bytes) -> None:
-        """Go into a folder; OSError if it is none."""
+        """Enter a folder; OSError if it is anything else."""
         if name in (b"", b".", b"..") or b"/" in name:
             raise ValueError(f"{name!r} is not a folder's name.")
         fd = os.open(name, OPEN_FOLDER, dir_fd=self.fd)
@@ -50,19 +56,19 @@ class Way:
         self._keep(len(self.names), fd)
 
     def up(self) -> None:
-        """Go back by one folder."""
+        """Return to the folder above."""
         fd = self._open.pop(len(self.names), None)
         self.names.pop()
         if fd is not None:
             os.close(fd)
 
     def go(self, path: bytes) -> None:
-        """Go down a relative path."""
+        """Follow a relative path; raises OSError as ``down``."""
         for name in path.split(b"/"):
             if name:
                 self.down(name)
 
-    def _keep(self, depth, fd):
+    def _keep(self, depth: int, fd: int) -> None:
         self._open[depth] = fd
         if len(self._open) > MOST_OPEN:
             shallowest = min(key for key in self._open if key)

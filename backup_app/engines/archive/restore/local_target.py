@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ....exceptions import EngineError
 from ....lib.paths import is_in
-from ...shared.dirfd import OPEN_FOLDER, Way
+from ...shared.dirfd import OPEN_FOLDER, FolderWalk
 from ...shared.metadata import copy_times
-from ...shared.syscalls import write_out
+from ...shared.syscalls import sync_file_system
 from ...shared.trees import drop_special_modes
 from .. import paths
 from ..transport.machines import LocalMachine, outside_roots
@@ -71,7 +71,7 @@ class LocalTarget:
         """Remove what was unpacked only to help, and the folders that only lead to it."""
         with self._opened_tree() as tree_fd:
             for path in helping:
-                with Way(tree_fd) as way:
+                with FolderWalk(tree_fd) as way:
                     _drop(way, path, plan.has)
 
     def place(self, passed: Iterable[bytes], refuse: Refuse) -> int:
@@ -79,16 +79,16 @@ class LocalTarget:
         passing = {path.strip(b"/") for path in passed}
         if self.destination != paths.ROOT:
             passing.add(b"")
-        write_out(self._private)
+        sync_file_system(self._private)
         return sum(self._place(goal, passing, refuse) for goal in self._goals)
 
     def _place(self, goal: Goal, passing, refuse):
-        with self._opened_tree() as tree_fd, Way(tree_fd) as tree:
+        with self._opened_tree() as tree_fd, FolderWalk(tree_fd) as tree:
             try:
                 tree.go(goal.prefix)
             except FileNotFoundError:  # Nothing of it was to be restored.
                 return 0
-            with opened(goal.root) as root_fd, Way(root_fd) as way:
+            with opened(goal.root) as root_fd, FolderWalk(root_fd) as way:
                 _make_way(way, goal)
                 return self._merge(tree.fd, way.fd, goal, passing, refuse)
 
@@ -97,7 +97,7 @@ class LocalTarget:
             parent = b"/".join(filter(None, (goal.below, path)))
             return self._staging.within(fd, goal.root, parent)
 
-        with Way(source_fd) as source, Way(target_fd) as target:
+        with FolderWalk(source_fd) as source, FolderWalk(target_fd) as target:
             placing = Placing(source, target, passing, refuse, self.tick, private, goal.prefix)
             placing.run()
         return placing.placed
@@ -134,7 +134,7 @@ def _require_way(goal):
     """Raise EngineError if what is there of a destination is not all folders."""
     with (
         opened(goal.root) as root_fd,
-        Way(root_fd) as way,
+        FolderWalk(root_fd) as way,
         contextlib.suppress(FileNotFoundError),
     ):
         _go(way, goal)

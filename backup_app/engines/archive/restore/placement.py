@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ...shared.dirfd import Way
+from ...shared.dirfd import FolderWalk
 from ...shared.metadata import copy_metadata
 from ...shared.syscalls import exchange, rename_new
 from ...shared.trees import copy_tree
@@ -69,8 +69,8 @@ class Placing:
     begins where ``target`` does; it is needed where that is on another file system.
     """
 
-    source: Way
-    target: Way
+    source: FolderWalk
+    target: FolderWalk
     passing: Container[bytes]
     refuse: Callable[[bytes, str], None]
     tick: Callable[[], None]
@@ -179,7 +179,7 @@ class Placing:
         try:
             with self.private(self.target.fd, self.target.path) as private_fd:
                 copy_tree(self.source.fd, b"copy", private_fd, self.tick)
-                with Way(private_fd) as source:
+                with FolderWalk(private_fd) as source:
                     source.down(b"copy")
                     self._place_copy(source.fd)
         except OSError as e:
@@ -187,7 +187,7 @@ class Placing:
         return False
 
     def _place_copy(self, source_fd):
-        with Way(source_fd) as source, Way(self.target.fd) as target:
+        with FolderWalk(source_fd) as source, FolderWalk(self.target.fd) as target:
             base = self._path()
             copy = dataclasses.replace(self, source=source, target=target, base=base)
             copy.run()

@@ -22,7 +22,7 @@ from pathlib import Path
 from ....conf import conf
 from ....exceptions import EngineError
 from ....models import Job
-from ...shared.dirfd import OPEN_FOLDER, Way
+from ...shared.dirfd import OPEN_FOLDER, FolderWalk
 from ...shared.metadata import copy_times
 from ...shared.trees import empty_folder
 from .. import paths
@@ -124,7 +124,7 @@ def is_left(name: bytes) -> bool:
 
 
 def _remove_at(root, parent, name):
-    with opened(root) as root_fd, Way(root_fd) as way:
+    with opened(root) as root_fd, FolderWalk(root_fd) as way:
         way.go(parent)
         _remove(name, way.fd)
 
@@ -185,7 +185,7 @@ def _highest(root_fd, below):
     """Yield the first folder on the way that is on the file system at its end: open, and path."""
     names = [name for name in below.split(b"/") if name]
     depth = 0
-    with Way(root_fd) as way:
+    with FolderWalk(root_fd) as way:
         device = os.stat(root_fd).st_dev
         for name in names:
             try:
@@ -194,6 +194,6 @@ def _highest(root_fd, below):
                 break
             if os.stat(way.fd).st_dev != device:
                 device, depth = os.stat(way.fd).st_dev, len(way.names)
-    with Way(root_fd) as way:
+    with FolderWalk(root_fd) as way:
         way.go(b"/".join(names[:depth]))
         yield way.fd, way.path

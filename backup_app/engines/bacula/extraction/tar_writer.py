@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import BinaryIO
 
 from ....exceptions import EngineError
-from ...shared.dirfd import Way
+from ...shared.dirfd import FolderWalk
 from .members import ALGORITHMS, Member
 
 BLOCK = 256 * 1024
@@ -40,7 +40,7 @@ class Tar:
         Without a digest there is nothing else to tell by, and a file may change while it is read.
         """
         self._file = file
-        self._way = Way(folder_fd)
+        self._way = FolderWalk(folder_fd)
         self._is_doubtful = is_doubtful
         self._links: dict[tuple[int, int], str] = {}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines.archive.restore.placement import Placing
-from backup_app.engines.shared.dirfd import Way
+from backup_app.engines.shared.dirfd import FolderWalk
 from backup_app.engines.shared.syscalls import exchange
 from backup_app.engines.shared.trees import empty_folder
 from backup_app.exceptions import Canceled
@@ -43,7 +43,7 @@ def other_disk():
 def opened(path):
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        with Way(fd) as way:
+        with FolderWalk(fd) as way:
             yield way
     finally:
         os.close(fd)
