@@ -205,9 +205,9 @@ class Engine(AdoptionMixin):
     def require_destination(self, client: Client, path: bytes) -> None:
         """Raise Invalid or Forbidden for a destination of restores that can be refused at once.
 
-        ``b"/"`` is the original location.
+        ``b"/"`` is the original location. An engine that places files on this machine must check
+        that they stay below ``conf.local_roots``.
         """
-        raise NotImplementedError
 
     # --- Downloading a backup as a plain tar -----------------------------------------------
 
