@@ -1,11 +1,13 @@
-"""System checks of the ``BACKUP_`` settings."""
+"""System checks of the ``BACKUP_`` settings, and of what the app needs of a project."""
 
 import os
 import re
+from importlib import import_module
 
 from django.core.checks import Error, Tags, register
 from django.core.checks import Warning as Caution
-from django.db import OperationalError, ProgrammingError
+from django.db import OperationalError, ProgrammingError, connections, router
+from django.db.migrations.recorder import MigrationRecorder
 from django.utils.module_loading import import_string
 
 from .conf import DEFAULTS, conf
@@ -23,6 +25,32 @@ def check_settings(**kwargs):
     """Return an error for each setting whose value cannot work."""
     kinds = [*_wrong_numbers(), *_wrong_switches(), *_wrong_texts()]
     return kinds or [*_wrong_roots(), *_wrong_patterns(), *_wrong_address(), *_wrong_queue()]
+
+
+@register(Tags.compatibility)
+def check_project(**kwargs):
+    """Return an error for each thing that jobs need and that the project lacks."""
+    return [*_naive_times(), *_wrong_tasks()]
+
+
+@register(Tags.database)
+def check_migrations(databases=None, **kwargs):
+    """Return an error for each database that has only some of the migrations before 0.1.0."""
+    replaced = import_module("backup_app.migrations.0001_squashed").Migration.replaces
+    found = []
+    for alias in databases or ():
+        if not router.allow_migrate(alias, "backup_app"):
+            continue
+        missing = set(replaced) - MigrationRecorder(connections[alias]).applied_migrations().keys()
+        if 0 < len(missing) < len(replaced):
+            found.append(
+                Error(
+                    f"The database '{alias}' lacks the migration backup_app.{min(missing)[1]}.",
+                    hint="Run 'migrate' with the last version before 0.1.0, then with this one.",
+                    id="backup_app.E012",
+                )
+            )
+    return found
 
 
 @register(Tags.compatibility)
@@ -188,4 +216,28 @@ def _wrong_queue():
             f"BACKUP_QUEUE is '{conf.QUEUE}', which TASKS does not know.",
             hint=f"TASKS has {', '.join(sorted(queues))}.",
             id="backup_app.E009",
+        )
+
+
+def _naive_times():
+    if not conf.uses_aware_times:
+        yield Error(
+            "USE_TZ is False, but the times of backups have zones.",
+            hint="Set USE_TZ = True.",
+            id="backup_app.E010",
+        )
+
+
+def _wrong_tasks():
+    problems = [problem.msg for problem in default_task_backend.check()]
+    if not default_task_backend.supports_defer:
+        problems.append("The default backend of TASKS cannot defer tasks.")
+    for problem in problems:
+        yield Error(
+            f"Jobs cannot be queued: {problem}",
+            hint=(
+                "Add 'django_tasks_db' to INSTALLED_APPS and set TASKS = "
+                "{'default': {'BACKEND': 'django_tasks_db.DatabaseBackend'}}."
+            ),
+            id="backup_app.E011",
         )

@@ -80,6 +80,10 @@ class Conf:
         return settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
 
     @property
+    def uses_aware_times(self) -> bool:
+        return settings.USE_TZ
+
+    @property
     def user_model(self) -> str:
         return settings.AUTH_USER_MODEL
 

@@ -2,6 +2,7 @@ from django.apps import AppConfig
 from django.db.models.signals import (
     m2m_changed,
     post_delete,
+    post_migrate,
     post_save,
     pre_delete,
     pre_save,
@@ -16,10 +17,10 @@ class CalendarConfig(AppConfig):
     def ready(self):
         from . import checks  # noqa: F401
         from .conf import conf
-        from .models import WrongPassword
-        from .services import images, posts, revision, tombstones
+        from .models import RoleGroup, WrongPassword
+        from .services import groups, images, posts, revision, tombstones
 
-        shown = set(self.get_models(include_auto_created=True)) - {WrongPassword}
+        shown = set(self.get_models(include_auto_created=True)) - {RoleGroup, WrongPassword}
         for model in shown:
             post_save.connect(revision.bump_on_change, sender=model)
             post_delete.connect(revision.bump_on_change, sender=model)
@@ -31,3 +32,4 @@ class CalendarConfig(AppConfig):
             post_delete.connect(tombstones.bury, sender=model)
         pre_delete.connect(posts.disown, sender=conf.user_model)
         post_delete.connect(images.remove_files, sender="calendar_app.Image")
+        post_migrate.connect(groups.make_groups, sender=self)

@@ -33,6 +33,10 @@ DEFAULTS: dict[str, Any] = {
         "base-uri 'none'; frame-ancestors 'none'"
     ),
     "CLIENT_ADDRESS": "",  # dotted path of a function(request) -> address; "" = REMOTE_ADDR
+    # Names of the groups that "migrate" makes.
+    "EDITOR_GROUP": "Editor",
+    "AUTHOR_GROUP": "Author",
+    "CONTRIBUTOR_GROUP": "Contributor",
     "CACHE_SECONDS": 60,  # how long a rendered answer to the public may be kept; 0 = never
 }
 
@@ -62,6 +66,24 @@ class Conf:
             "code": self.CURRENCY_CODE,
             "position": self.CURRENCY_POSITION,
         }
+
+    @property
+    def group_names(self) -> dict[str, str]:
+        """The name of the group that is made for each role."""
+        roles = "Contributor", "Author", "Editor"
+        return {role: getattr(self, f"{role.upper()}_GROUP") for role in roles}
+
+    @property
+    def uses_aware_times(self) -> bool:
+        return settings.USE_TZ
+
+    @property
+    def middleware(self) -> list[str]:
+        return settings.MIDDLEWARE
+
+    @property
+    def keeps_sessions_in_database(self) -> bool:
+        return settings.SESSION_ENGINE == "django.contrib.sessions.backends.db"
 
     @property
     def user_model(self) -> str:

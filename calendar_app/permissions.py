@@ -1,7 +1,7 @@
 """Who may do what. The one place where every door (API, admin, command) asks.
 
-The groups Editor, Author and Contributor hold these permissions (migration 0002); a project may
-give the same permissions to groups of its own.
+The groups of editors, authors and contributors hold these permissions (``services.groups``); a
+project may give the same permissions to groups of its own.
 """
 
 from django.contrib.auth.backends import ModelBackend

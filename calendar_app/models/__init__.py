@@ -3,6 +3,7 @@ from .image import Image
 from .organizer import Organizer
 from .post import Post, Status
 from .revision import Revision
+from .role_group import RoleGroup
 from .term import Category, Tag, Term
 from .tombstone import Tombstone
 from .venue import Venue
@@ -17,6 +18,7 @@ __all__ = [
     "Organizer",
     "Post",
     "Revision",
+    "RoleGroup",
     "Status",
     "Tag",
     "Term",

@@ -13,7 +13,7 @@ def copy(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("config", "0001_initial"), ("backup_app", "0008_worker")]
+    dependencies = [("config", "0001_initial"), ("backup_app", "0002_worker")]
 
     operations = [
         migrations.RunPython(copy, migrations.RunPython.noop),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import override_settings
 
 from backup_app import checks
@@ -128,3 +129,34 @@ def test_before_the_migrations_engines_have_no_faults():
         cursor.execute("ALTER TABLE backup_app_client RENAME TO elsewhere")
 
     assert checks.check_what_engines_need(databases=["default"]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "identity"),
+    [
+        ("USE_TZ", False, "E010"),
+        (
+            "TASKS",
+            {"default": {"BACKEND": "django_tasks.backends.immediate.ImmediateBackend"}},
+            "E011",
+        ),
+    ],
+)
+def test_what_jobs_need_is_missed(name, value, identity):
+    with override_settings(**{name: value}):
+        [error] = checks.check_project()
+
+    assert (error.id, bool(error.hint)) == (f"backup_app.{identity}", True)
+
+
+@pytest.mark.django_db
+def test_some_of_the_old_migrations_are_too_few():
+    assert checks.check_migrations(["default"]) == []
+    old = MigrationRecorder(connection).migration_qs.filter(app="backup_app")
+    old.filter(name__in=["0005_login_attempts", "0006_leftovers"]).delete()
+
+    [error] = checks.check_migrations(["default"])
+
+    assert error.id == "backup_app.E012"
+    assert error.msg == "The database 'default' lacks the migration backup_app.0005_login_attempts."
+    assert error.hint

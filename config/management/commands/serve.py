@@ -85,7 +85,7 @@ class Command(BaseCommand):
             raise CommandError(f"The {ended} ended by itself, so everything was stopped.")
 
     def _set_up(self):
-        call_command("migrate", verbosity=0)
+        call_command("migrate", verbosity=0, skip_checks=False)
         call_command("setup_demo", stdout=self.stdout)
 
     def _print_addresses(self, host, port):

@@ -1,8 +1,6 @@
 import datetime as dt
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -101,19 +99,3 @@ def test_failures_that_no_longer_count_are_forgotten():
 
     assert throttling.forget_attempts() == 2
     assert set(LoginAttempt.objects.values_list("login", flat=True)) == {"now", "known"}
-
-
-def test_wrong_logins_noted_before_are_counted_by_migrating():
-    for minute, outcome in enumerate(["done"] + ["wrong login"] * 3, start=57):
-        time = dt.datetime(2030, 1, 1, 12, tzinfo=dt.UTC) + minute * dt.timedelta(minutes=1)
-        AuditEntry.objects.create(login="x", outcome=outcome, time=time)
-    migration = import_module("backup_app.migrations.0005_login_attempts")
-
-    migration.count_wrong_logins(apps, None)
-
-    fields = "outcome", "count", "time__minute", "hour__hour"
-    assert list(AuditEntry.objects.order_by("time").values_list(*fields)) == [
-        ("done", 1, 57, None),
-        ("wrong login", 2, 59, 12),
-        ("wrong login", 1, 0, 13),
-    ]

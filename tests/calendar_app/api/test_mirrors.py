@@ -3,15 +3,13 @@
 import datetime as dt
 import io
 import json
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core import serializers
 from django.core.management import call_command
 from django.urls import reverse
 
-from calendar_app.models import Event, Tombstone, Venue
+from calendar_app.models import Event, Venue
 from calendar_app.services import posts
 from calendar_app.services.revision import current
 
@@ -292,19 +290,6 @@ def test_deleting_for_good_in_the_admin_leaves_the_tombstone(client):
 
     assert not Venue.objects.exists()
     assert changes("venues", modified_after="2027-02-01") == [(pk, "trash")]
-
-
-def test_the_trash_of_before_gets_tombstones_by_a_migration():
-    for status in ("publish", "draft"):
-        posts.trash(EventFactory(status=status))
-    posts.trash(VenueFactory())
-    fields = ("kind", "record_id", "audience", "modified_utc", "start_utc")
-    made = set(Tombstone.objects.values_list(*fields))
-    Tombstone.objects.all().delete()
-
-    import_module("calendar_app.migrations.0011_tombstones_of_trash").bury_trash(apps, None)
-
-    assert set(Tombstone.objects.values_list(*fields)) == made
 
 
 class TestEveryWay:

@@ -1,11 +1,7 @@
 """What each kind of user may read: single, listed, searched, linked and as iCalendar."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 
-from calendar_app.models import Tag
 from calendar_app.services import posts
 
 from ...support.api_client import P, client_of, get
@@ -226,14 +222,3 @@ def test_counts_follow_what_becomes_of_an_event(kept):
 
     assert counts == [0, 1]
     assert get(f"/events/{event.pk}").json()["tags"][0]["count"] == 1
-
-
-def test_counts_of_before_are_mended_by_a_migration():
-    tag, used = TagFactory(), TagFactory()
-    EventFactory(tags=[tag], password="sesame")
-    EventFactory(tags=[used])
-    Tag.objects.update(count=7)
-
-    import_module("calendar_app.migrations.0008_counts_of_listed_events").recount(apps, None)
-
-    assert [Tag.objects.get(pk=term.pk).count for term in (tag, used)] == [0, 1]

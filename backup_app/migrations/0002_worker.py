@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('backup_app', '0007_help_texts'),
+        ('backup_app', '0001_squashed'),
     ]
 
     operations = [

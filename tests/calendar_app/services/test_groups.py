@@ -1,0 +1,83 @@
+"""The groups of the three roles are made once, and never out of somebody else's."""
+
+import pytest
+from django.contrib.auth.models import Group, Permission
+from django.core.management import call_command
+from django.test import override_settings
+
+from calendar_app.models import RoleGroup
+from calendar_app.services.groups import RIGHTS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def new():
+    """Make the database one in which no group was made yet."""
+    Group.objects.all().delete()
+    RoleGroup.objects.all().delete()
+
+
+def migrate():
+    call_command("migrate", verbosity=0)
+
+
+def codenames(name):
+    permissions = Group.objects.get(name=name).permissions
+    return set(permissions.values_list("codename", flat=True))
+
+
+@pytest.mark.parametrize("role", RIGHTS)
+def test_a_role_has_a_group_with_its_rights(role):
+    verbs = {f"{verb}_{model}" for model, verbs in RIGHTS[role].items() for verb in verbs}
+
+    assert RoleGroup.objects.get(role=role).group.name == role
+    assert codenames(role) == verbs
+
+
+def test_a_group_that_was_there_before_gets_no_rights(new, caplog):
+    Group.objects.create(name="Editor")
+
+    migrate()
+
+    assert codenames("Editor") == set()
+    assert codenames("Author")
+    assert "There is a group 'Editor' that the calendar did not make." in caplog.text
+
+
+def test_with_another_name_the_role_has_its_group_all_the_same(new):
+    Group.objects.create(name="Editor")
+    migrate()
+
+    with override_settings(CALENDAR_EDITOR_GROUP="Calendar editor"):
+        migrate()
+
+    assert codenames("Editor") == set()
+    assert "edit_others_event" in codenames("Calendar editor")
+
+
+def test_a_group_that_took_the_name_of_a_renamed_one_gets_no_rights():
+    Group.objects.filter(name="Editor").update(name="Redaktion")
+    Group.objects.create(name="Editor")
+
+    migrate()
+
+    assert codenames("Editor") == set()
+    assert "edit_others_event" in codenames("Redaktion")
+
+
+def test_a_deleted_group_does_not_come_back():
+    Group.objects.get(name="Author").delete()
+
+    migrate()
+
+    assert not Group.objects.filter(name="Author").exists()
+
+
+def test_rights_that_were_taken_stay_taken():
+    group = Group.objects.get(name="Editor")
+    group.permissions.remove(Permission.objects.get(codename="delete_event"))
+
+    migrate()
+
+    assert "delete_event" not in codenames("Editor")
