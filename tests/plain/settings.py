@@ -1,5 +1,7 @@
 """A project of `django-admin startproject` with both apps; the optional packages do not import."""
 
+import atexit
+import shutil
 import sys
 import tempfile
 
@@ -57,13 +59,24 @@ TEMPLATES = [
         },
     }
 ]
-DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
+# Files: in memory, threads would refuse each other's writes at once instead of waiting.
+FOLDER = tempfile.mkdtemp(prefix="plain-")
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": f"{FOLDER}/db.sqlite3",
+        "TEST": {"NAME": f"{FOLDER}/test.sqlite3"},
+    }
+}
+# The worker of a test beats no longer than it works.
+BACKUP_UPKEEP_IN_WORKERS = False
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": []}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "static/"
-MEDIA_ROOT = tempfile.mkdtemp(prefix="plain-")
+MEDIA_ROOT = f"{FOLDER}/media"
 MEDIA_URL = "media/"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

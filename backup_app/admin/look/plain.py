@@ -8,6 +8,7 @@ from django.contrib.admin.widgets import (
     AdminIntegerFieldWidget,
     AdminTextareaWidget,
     AdminTextInputWidget,
+    AutocompleteSelect,
 )
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -84,8 +85,11 @@ class ModelAdmin(admin.ModelAdmin):
     add_fieldsets = []
     change_form_template = f"{TEMPLATES}/change_form.html"
 
-    class Media:
-        css = {"all": ["backup_app/admin.css"]}
+    @property
+    def media(self):
+        # The files of RelatedFilter's field too: a list takes none from its filters.
+        own = forms.Media(css={"all": ["backup_app/admin.css"]})
+        return super().media + AutocompleteSelect(None, self.admin_site).media + own
 
     def get_fieldsets(self, request, obj=None):
         return (not obj and self.add_fieldsets) or super().get_fieldsets(request, obj)
@@ -144,19 +148,19 @@ def display(*, label=None, **options):
     """
 
     def decorate(method):
-        return admin.display(**options)(_labelled(method, label) if label else method)
+        @wraps(method)
+        def shown(*args):
+            value = method(*args)
+            if value is None and not options.get("boolean"):
+                return admin.site.empty_value_display  # forms would write "None"
+            if label is None or value is None:
+                return value
+            key, text = value if isinstance(value, tuple) else (value, value)
+            return badge(text, label.get(key, ""))
+
+        return admin.display(**options)(shown)
 
     return decorate
-
-
-def _labelled(method, colours):
-    @wraps(method)
-    def labelled(*args):
-        value = method(*args)
-        key, text = value if isinstance(value, tuple) else (value, value)
-        return text and badge(text, colours.get(key, ""))
-
-    return labelled
 
 
 def badge(text, kind):

@@ -1,5 +1,7 @@
 """Unfold's look."""
 
+from django.apps import apps
+from django.core.checks import Error, Tags, register
 from django.template.loader import render_to_string
 from unfold import admin
 from unfold.admin import TabularInline
@@ -54,6 +56,20 @@ Switch = UnfoldBooleanSwitchWidget
 Textarea = UnfoldAdminTextareaWidget
 TextInput = UnfoldAdminTextInputWidget
 page_action = action
+
+
+@register(Tags.compatibility)
+def check_filters(**kwargs):
+    """Return an error where the templates of Unfold's filters are missing."""
+    if apps.is_installed("unfold.contrib.filters"):
+        return []
+    return [
+        Error(
+            "The admin uses Unfold's filters, and 'unfold.contrib.filters' is not installed.",
+            hint="Add it to INSTALLED_APPS, after 'unfold'.",
+            id="backup_app.E020",
+        )
+    ]
 
 
 class ModelAdmin(admin.ModelAdmin):

@@ -4,7 +4,11 @@ from functools import wraps
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.widgets import AdminTextInputWidget, AdminURLFieldWidget
+from django.contrib.admin.widgets import (
+    AdminTextInputWidget,
+    AdminURLFieldWidget,
+    AutocompleteSelect,
+)
 from django.core.exceptions import PermissionDenied
 from django.urls import path, reverse
 from django.utils.html import format_html
@@ -58,8 +62,11 @@ class ModelAdmin(admin.ModelAdmin):
     add_fieldsets = []
     change_form_template = f"{TEMPLATES}/change_form.html"
 
-    class Media:
-        css = {"all": ["calendar_app/admin.css"]}
+    @property
+    def media(self):
+        # The files of RelatedFilter's field too: a list takes none from its filters.
+        own = forms.Media(css={"all": ["calendar_app/admin.css"]})
+        return super().media + AutocompleteSelect(None, self.admin_site).media + own
 
     def get_fieldsets(self, request, obj=None):
         return (not obj and self.add_fieldsets) or super().get_fieldsets(request, obj)
@@ -118,19 +125,19 @@ def display(*, label=None, **options):
     """
 
     def decorate(method):
-        return admin.display(**options)(_labelled(method, label) if label else method)
+        @wraps(method)
+        def shown(*args):
+            value = method(*args)
+            if value is None and not options.get("boolean"):
+                return admin.site.empty_value_display  # forms would write "None"
+            if label is None or value is None:
+                return value
+            key, text = value if isinstance(value, tuple) else (value, value)
+            return _badge(text, label.get(key, ""))
+
+        return admin.display(**options)(shown)
 
     return decorate
-
-
-def _labelled(method, colours):
-    @wraps(method)
-    def labelled(*args):
-        value = method(*args)
-        key, text = value if isinstance(value, tuple) else (value, value)
-        return text and _badge(text, colours.get(key, ""))
-
-    return labelled
 
 
 def _badge(text, kind):

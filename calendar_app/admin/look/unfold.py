@@ -1,5 +1,7 @@
 """Unfold's look."""
 
+from django.apps import apps
+from django.core.checks import Error, Tags, register
 from django.urls import reverse_lazy
 from unfold import admin
 from unfold.admin import TabularInline
@@ -48,6 +50,20 @@ PasswordInput = UnfoldAdminPasswordToggleWidget
 TextInput = UnfoldAdminTextInputWidget
 URLInput = UnfoldAdminURLInputWidget
 page_action = action
+
+
+@register(Tags.compatibility)
+def check_filters(**kwargs):
+    """Return an error where the templates of Unfold's filters are missing."""
+    if apps.is_installed("unfold.contrib.filters"):
+        return []
+    return [
+        Error(
+            "The admin uses Unfold's filters, and 'unfold.contrib.filters' is not installed.",
+            hint="Add it to INSTALLED_APPS, after 'unfold'.",
+            id="calendar_app.E020",
+        )
+    ]
 
 
 class ModelAdmin(admin.ModelAdmin):

@@ -1,0 +1,51 @@
+"""The apps' admin where neither Unfold nor django-import-export is installed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.checks import run_checks
+from django.test import override_settings
+
+ROOT = Path(__file__).parents[2]
+PARTS = [
+    "tests/plain/pages.py",
+    *(
+        f"tests/{app}/admin/test_{name}.py"
+        for app, name in [
+            ("calendar_app", "lists"),
+            ("calendar_app", "pages"),
+            ("calendar_app", "in_browser"),
+            ("backup_app", "lists"),
+            ("backup_app", "browsing"),
+            ("backup_app", "in_browser"),
+        ]
+    ),
+]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_page_works_in_another_project(part, tmp_path):
+    """The packages do not even import there, and neither does config belong to it."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+
+    done = subprocess.run(  # noqa: S603 - our own tests
+        [sys.executable, "-m", "pytest", "-q", "--ds=tests.plain.settings", part],
+        cwd=ROOT,
+        env=others | {"COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_unfold_without_its_filters_is_named_by_a_check():
+    others = [name for name in settings.INSTALLED_APPS if name != "unfold.contrib.filters"]
+    with override_settings(INSTALLED_APPS=others):
+        errors = run_checks(tags=["compatibility"])
+
+    assert {error.id for error in errors} >= {"calendar_app.E020", "backup_app.E020"}
