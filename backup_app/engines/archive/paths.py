@@ -1,4 +1,4 @@
-"""Paths of clients: bytes, absolute, with any byte but NUL in them."""
+"""Paths of clients: absolute, as bytes, which may be any but NUL."""
 
 from collections.abc import Container, Iterator
 from hashlib import blake2b
@@ -10,7 +10,7 @@ ROOT = b"/"
 
 
 def normal(path: bytes) -> bytes:
-    """Return a path without doubled or trailing slashes and "."; raises NotFound for ".."."""
+    """Return a path without empty and "." parts; raises NotFound for ".."."""
     plain = normalized(path)
     if b".." in plain.split(b"/"):
         raise NotFound(f"A path in a backup cannot contain '..': '{shown(path)}'.")
@@ -18,7 +18,7 @@ def normal(path: bytes) -> bytes:
 
 
 def split(path: bytes) -> tuple[bytes, bytes]:
-    """Return (folder, name) of a normal path; the root is in no folder but itself."""
+    """Return (folder, name) of a normal path; the root is in itself, with the name b""."""
     folder, _, name = path.rpartition(b"/")
     return folder or ROOT, name
 
@@ -36,10 +36,10 @@ def is_in_any(path: bytes, folders: Container[bytes]) -> bool:
 
 
 def join(folder: bytes, name: bytes) -> bytes:
-    """Return the path of a name in a folder; the root's own name is empty."""
+    """Return the path of a name in a folder."""
     return folder + name if folder == ROOT else folder + b"/" + name
 
 
 def digest(path: bytes) -> bytes:
-    """Return ``Folder.path_hash`` of a path."""
+    """Return the ``Folder.path_hash`` of a path, which is indexed: paths may be too long."""
     return blake2b(path, digest_size=16).digest()

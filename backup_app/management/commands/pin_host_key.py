@@ -1,6 +1,6 @@
 from django.core.management.base import CommandError
 
-from ...engines.archive.transport.host_keys import pin, pinned_keys, shown_host_keys, strangers
+from ...engines.archive.transport.host_keys import pin, pinned_keys, same_machines, scan_host_keys
 from ...engines.archive.transport.server_key import fingerprint
 from ..base import BackupCommand
 from ..lookup import client_named
@@ -30,7 +30,7 @@ class Command(BackupCommand):
         if client.connection != client.Connection.SSH:
             how = client.get_connection_display()
             raise CommandError(f"Client '{client}' is not reached over SSH, but is '{how}'.")
-        keys = shown_host_keys(client)
+        keys = scan_host_keys(client)
         if not shared:
             _require_own(client, keys)
         shown = [(key.split()[0], fingerprint(key)) for key in keys]
@@ -58,7 +58,7 @@ class Command(BackupCommand):
 
 def _require_own(client, keys):
     """All machines let in the same key of ours: what an account names as its own, it can read."""
-    for other in strangers(client, keys):
+    for other in same_machines(client, keys):
         raise CommandError(
             f"This is the machine of client '{other}' of {other.account.email}, which '{client}' "
             "could then read and change. Say --shared if both may."

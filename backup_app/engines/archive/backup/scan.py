@@ -12,7 +12,7 @@ from .. import paths
 from ..paths import ROOT, shown
 from ..transport.machines import Machine
 from ..transport.process import Process
-from ..transport.shell import NO_WAY, run_in
+from ..transport.shell import CANNOT_ENTER, run_in
 from .find_output import FORMAT, records
 from .workspace import Dir, Workspace
 
@@ -180,7 +180,7 @@ class Listing:
             match, path = COMPLAINT.match(line), complained_of(line)
             self._complain(f"{match[1]}{shown(base)}{match[2][1:]}{match[3]}" if match else line)
             self.unread.append((base + path[1:] if path else b"") or ROOT)
-        if code == NO_WAY and not lines:
+        if code == CANNOT_ENTER and not lines:
             self._report_unreachable(top)
         elif code and not lines:
             self._complain(f"find failed ({code}) for '{shown(top)}'.")

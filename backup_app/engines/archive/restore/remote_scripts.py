@@ -206,7 +206,7 @@ exit 0
 )
 
 # $1 private folder, $2 destination, which is made if need be, $3 to $5 the scripts above. It exits
-# with ``NO_WAY`` when a symlink is in the destination.
+# with ``CANNOT_ENTER`` when a symlink is in the destination.
 ALL = (
     COMMON
     + r"""

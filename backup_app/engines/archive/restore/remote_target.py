@@ -11,7 +11,7 @@ from ...base import Tick, no_tick
 from .. import paths
 from ..transport.machines import SshMachine
 from ..transport.process import Process
-from ..transport.shell import NO_WAY
+from ..transport.shell import CANNOT_ENTER
 from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, PLACE, REMOVE
 from .staging import NAME, Staging, is_left, new_name, noted
 
@@ -108,7 +108,7 @@ class RemoteTarget:
         with self.machine.start(argv, tick=self.tick) as process:
             yield from _split(process)
             code = process.close()
-        if code == NO_WAY:
+        if code == CANNOT_ENTER:
             shown = paths.shown(self.destination)
             raise EngineError(f"The destination '{shown}' leads over a symlink or no folder.")
         if code:

@@ -1,0 +1,1 @@
+"""Running programs on clients: this machine and others over SSH."""

@@ -1,8 +1,9 @@
-"""What must be on a client, so that the server can back it up."""
+"""The configuration of clients, as a script to paste."""
 
 import shlex
 
 from ....exceptions import WrongState
+from ....models import Client
 from ...base import ClientConfig, System
 from .machines import pin_command
 from .server_key import fingerprint, public_key
@@ -31,7 +32,7 @@ REMOTE = """\
 {pinned}
 """
 
-# An empty line before the key costs nothing, and a file whose last line has no end stays whole.
+# The empty line before the key keeps it apart from a last line without a line feed.
 KEY_SCRIPT = """\
 (
     umask 077
@@ -53,31 +54,28 @@ TOOLS_OF = {
 }
 
 
-def client_config(client) -> ClientConfig:
-    """Return the commands that make a client ready, for its administrator to paste.
-
-    Raises WrongState for a system that is read by an agent, and not over SSH.
-    """
+def client_config(client: Client) -> ClientConfig:
+    """Return the commands that prepare a client; raises WrongState for another system than Unix."""
     if client.system != client.System.UNIX:
         raise WrongState(
-            f"The client '{client}' is a {client.system} machine, which this engine does not back "
-            "up: it reads unix machines over SSH."
+            f"Client '{client}' is a {client.system} machine: this engine backs up unix machines"
+            " only, over SSH."
         )
     make = _local if client.connection == client.Connection.LOCAL else _remote
     return ClientConfig(file_name="backup-client.sh", config=make(client))
 
 
 def key_script() -> str:
-    """Return what lets the server's key in to the account that runs it; again, it does nothing."""
+    """Return an idempotent script that authorizes the server's key for the user who runs it."""
     line = f"restrict {public_key()}"
     return KEY_SCRIPT.format(key=line.split()[2], line=shlex.quote(line))
 
 
-def _local(client):
+def _local(client: Client) -> str:
     return LOCAL.format(name=_one_line(client.name))
 
 
-def _remote(client):
+def _remote(client: Client) -> str:
     name = _one_line(client.name)
     return REMOTE.format(
         name=name,
@@ -90,12 +88,12 @@ def _remote(client):
     )
 
 
-def _one_line(text):
-    """Keep a name inside its comment: what follows a line break would be run."""
+def _one_line(text: str) -> str:
+    """Keep a name inside its comment: after a line break it would be executed."""
     return " ".join(text.split())
 
 
-def _packages(client):
+def _packages(client: Client) -> str:
     kinds = sorted({database["kind"] for database in client.fileset.databases})
     if not kinds:
         return ""
@@ -103,7 +101,7 @@ def _packages(client):
     return f"\n{TOOLS.format(client=client.pk)}{lines}"
 
 
-def _pinned(client):
+def _pinned(client: Client) -> str:
     keys = client.host_key.splitlines()
     if not keys:
         return "# None is pinned yet."

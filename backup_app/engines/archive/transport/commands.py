@@ -1,21 +1,17 @@
-"""Running one of the operator's command lines on a client."""
+"""Running one of the operator's commands on a client."""
 
 from collections.abc import Sequence
 
 from ....conf import conf
 from ....exceptions import EngineError
+from ....models import Client
 from ...shared.command_output import command_output
 from .machines import machine_for
 from .process import Process, time_limit
 
 
-def run_command(client, command: Sequence[str]) -> str:
-    """Return what a command line prints on a client; no shell reads its words.
-
-    More than BACKUP_COMMAND_MAX_BYTES are cut off, and the last line says so. Raises EngineError
-    with the command's own words when it fails, or when it takes longer than
-    BACKUP_COMMAND_SECONDS.
-    """
+def run_command(client: Client, command: Sequence[str]) -> str:
+    """Run a command on a client, without a shell; see ``Engine.run_command``."""
     line = " ".join(command)
     seconds = conf.COMMAND_SECONDS
     slow = EngineError(f"'{line}' took longer than {seconds} seconds on client '{client}'.")

@@ -1,13 +1,17 @@
-"""Letting the server's key in to a client, with a password that is used once."""
+"""Adding the server's key to a client, with a password that is used once and never stored."""
 
 import contextlib
 import os
 import shlex
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 from ....conf import conf
 from ....exceptions import EngineError, EngineUnreachable, WrongState
+from ....models import Client
+from ...base import Tick
 from .client_setup import key_script
 from .host_keys import pin, pinned_keys
 from .machines import machine_for
@@ -15,13 +19,13 @@ from .process import Process, time_limit
 from .server_key import keys_folder
 from .ssh import address, ssh
 
-SECONDS = 20
+SECONDS = 20  # for the whole login, as a request waits for it
 ALIAS = "client"
-MAX_PASSWORD = 1000
-PROMPTS = 2  # an SSH server may ask for a password in two ways, and ssh tries both
+MAX_PASSWORD = 1000  # characters; twice that in UTF-8 fits into a pipe, which takes 64 KiB
+PROMPTS = 2  # ssh tries the methods "password" and "keyboard-interactive", and each may ask
 
-# It answers nothing but a password's prompt. The password goes from the pipe to ssh through the
-# shell's own commands, so it is in no argument and no environment.
+# It answers a password prompt and nothing else. The password goes from the pipe to ssh by builtins
+# of the shell, so no list of processes shows it in an argument or the environment.
 ASKPASS = """\
 #!/bin/sh
 case $1 in
@@ -31,12 +35,12 @@ esac
 """
 
 
-def install_key(client, password: str) -> None:
-    """Log in to the client once with the password of its SSH user, and let our key in.
+def install_key(client: Client, password: str) -> None:
+    """Log in to the client with the password of its SSH user, and authorize the server's key.
 
-    The host key that is seen gets pinned, unless one is: then it must be that one. Raises
-    WrongState where the operator has not turned this on, EngineError where the client refuses and
-    EngineUnreachable where it does not answer. The password is nowhere afterwards.
+    The client's host key is pinned, unless one is: then it must be that one. Raises WrongState
+    unless the operator enabled this, EngineError if the client refuses, and EngineUnreachable if
+    it does not answer.
     """
     _require_possible(client, password)
     slow = EngineUnreachable(f"Client '{client}' did not answer within {SECONDS} seconds.")
@@ -44,14 +48,14 @@ def install_key(client, password: str) -> None:
     with _login_folder(client, password) as folder:
         _log_in(client, folder, limit)
         pin(client, _seen_keys(folder))
-    _require_let_in(client, limit)
+    _require_login(client, limit)
 
 
-def _require_possible(client, password):
+def _require_possible(client: Client, password: str) -> None:
     if not conf.INSTALL_KEYS:
-        raise WrongState("Passwords of clients are not used here: BACKUP_INSTALL_KEYS is off.")
+        raise WrongState("Installing keys by password is turned off (BACKUP_INSTALL_KEYS).")
     if client.system != "unix" or client.connection != "ssh":
-        raise WrongState(f"Client '{client}' is not backed up over SSH, and needs no key.")
+        raise WrongState(f"Client '{client}' is not backed up over SSH and needs no key.")
     if not password.isprintable() or not 1 <= len(password) <= MAX_PASSWORD:
         raise EngineError(
             f"A password is 1 to {MAX_PASSWORD} characters long, without line breaks and tabs."
@@ -59,8 +63,8 @@ def _require_possible(client, password):
 
 
 @contextlib.contextmanager
-def _login_folder(client, password):
-    """Make a folder that only we can enter, with what ssh needs for one login."""
+def _login_folder(client: Client, password: str) -> Iterator[Path]:
+    """Make a private folder with the files that ssh needs for one login."""
     with tempfile.TemporaryDirectory(dir=keys_folder(), prefix="login-") as name:
         folder = Path(name)
         known = "".join(f"{ALIAS} {key}\n" for key in pinned_keys(client))
@@ -73,10 +77,10 @@ def _login_folder(client, password):
 
 
 @contextlib.contextmanager
-def _pipe(path, text):
-    """Hold a text in a named pipe, in the kernel's memory and in no file, until it is read."""
+def _pipe(path: Path, text: str) -> Iterator[None]:
+    """Hold a text in a named pipe: in the kernel's memory, and in no file."""
     os.mkfifo(path, 0o600)
-    # Open for both ends, so that writing waits for nobody and nothing is lost in between.
+    # Both ends are open, so that writing does not block and the text stays while nobody reads.
     end = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     try:
         os.write(end, text.encode())
@@ -85,15 +89,15 @@ def _pipe(path, text):
         os.close(end)
 
 
-def _log_in(client, folder, limit):
+def _log_in(client: Client, folder: Path, limit: Tick) -> None:
     command = shlex.join(["sh", "-ec", key_script()])
     with Process(_ssh(client, folder, command), tick=limit) as process:
         if process.close():
             _refuse(client, process.complaint())
 
 
-def _ssh(client, folder, command):
-    # Without a terminal and with DISPLAY set, also an ssh before 8.4 asks the program.
+def _ssh(client: Client, folder: Path, command: str) -> list[str]:
+    # OpenSSH before 8.4 asks the program only without a terminal and with DISPLAY set.
     asking = [f"SSH_ASKPASS={folder / 'askpass'}", "SSH_ASKPASS_REQUIRE=force", "DISPLAY=:0"]
     login = ssh(
         client,
@@ -108,29 +112,29 @@ def _ssh(client, folder, command):
     return ["env", *asking, *login, command]
 
 
-def _refuse(client, words):
-    """Raise what ssh's words mean."""
+def _refuse(client: Client, words: str) -> NoReturn:
+    """Raise the error that ssh's message means."""
     place = f"Client '{client}' at {address(client)}"
     if "Host key verification failed" in words:
         raise EngineError(
-            f"{place} shows another host key than the one that is pinned; it was not logged in to."
+            f"{place} presents another host key than the pinned one, so the password was not sent."
         )
     if "Permission denied" in words:
         raise EngineError(
-            f"{place} did not accept the password of '{client.ssh_user}': it is wrong, or the SSH "
-            "server there allows this user no login by password."
+            f"{place} rejected the password of '{client.ssh_user}': it is wrong, or its SSH server"
+            " does not allow this user to log in by password."
         )
     if any(hint in words for hint in ("connect to host", "Connection closed", "timed out")):
         raise EngineUnreachable(f"{place} cannot be reached. {words}")
-    raise EngineError(f"{place} did not take the key. {words}".rstrip())
+    raise EngineError(f"{place} did not accept the key. {words}".rstrip())
 
 
-def _seen_keys(folder):
+def _seen_keys(folder: Path) -> list[str]:
     lines = (folder / "known_hosts").read_text().splitlines()
     return [" ".join(line.split()[1:3]) for line in lines]
 
 
-def _require_let_in(client, limit):
+def _require_login(client: Client, limit: Tick) -> None:
     """Log in with the key, since a server may look for its users' keys elsewhere."""
     try:
         with machine_for(client).start(["true"], tick=limit) as process:
@@ -139,7 +143,7 @@ def _require_let_in(client, limit):
         if "Permission denied" not in e.message:
             raise
         raise EngineError(
-            f"Client '{client}' has the key in ~/.ssh/authorized_keys of '{client.ssh_user}', and "
-            "its SSH server does not let it in: look for AuthorizedKeysFile, PubkeyAuthentication "
-            "and PermitRootLogin there."
+            f"Client '{client}' has the key in ~/.ssh/authorized_keys of '{client.ssh_user}', but"
+            " its SSH server rejects it: see AuthorizedKeysFile, PubkeyAuthentication and"
+            " PermitRootLogin there."
         ) from e

@@ -1,55 +1,54 @@
-"""The machines that are backed up: this one, and others over SSH."""
+"""The machines of clients: this one, and others over SSH."""
 
 import os
 import shlex
-import subprocess
 import threading
-from collections.abc import Sequence
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Protocol
 
 from ....conf import conf
 from ....exceptions import EngineError
 from ....lib.paths import is_in, shown
+from ....models import Client
 from ...base import Tick, no_tick
-from .process import Process
+from .process import Argv, Input, Process
 from .server_key import keys_folder, private_key
 from .ssh import address, ssh
 
-Argv = Sequence[str | bytes]
-
 
 class Machine(Protocol):
-    """Where programs are started; ``local`` says whether it is this machine."""
+    """Starts programs on a client; ``local`` is true for this machine."""
 
     local: bool
 
-    def start(self, argv: Argv, *, stdin=subprocess.DEVNULL, tick: Tick = no_tick) -> Process:
-        """Start a program; ``stdin`` is PIPE or an open file. No shell reads its arguments."""
+    def start(self, argv: Argv, *, stdin: Input = DEVNULL, tick: Tick = no_tick) -> Process:
+        """Start a program, without a shell; ``stdin`` is PIPE or an open file."""
 
     def require_allowed(self, path: bytes) -> None:
-        """Raise EngineError unless this absolute path may be read and written here."""
+        """Raise EngineError unless the operator allows backups of this absolute path."""
 
 
-def machine_for(client) -> Machine:
-    """Return the machine of a client; raises EngineError where this engine cannot reach it."""
+def machine_for(client: Client) -> "LocalMachine | SshMachine":
+    """Return the machine of a client; raises EngineError if this engine does not support it."""
     if client.system != "unix":
-        raise EngineError(f"Client '{client}' runs {client.system}, which has no GNU tar to use.")
+        raise EngineError(f"Client '{client}' runs {client.system}, which has no GNU tar.")
     if client.connection == "local":
         return LocalMachine()
     if client.connection == "ssh":
         return SshMachine(client)
     raise EngineError(
-        f"Client '{client}' is connected by '{client.connection}', which this engine has not."
+        f"Client '{client}' is connected by '{client.connection}', which this engine does not"
+        " support."
     )
 
 
 class LocalMachine:
-    """This machine, below the folders that the operator listed."""
+    """This machine, below the folders in BACKUP_LOCAL_ROOTS."""
 
     local = True
 
-    def start(self, argv, *, stdin=subprocess.DEVNULL, tick=no_tick):
+    def start(self, argv: Argv, *, stdin: Input = DEVNULL, tick: Tick = no_tick) -> Process:
         return Process(argv, stdin=stdin, tick=tick)
 
     def require_allowed(self, path: bytes) -> None:
@@ -60,11 +59,11 @@ class LocalMachine:
 
 
 class SshMachine:
-    """Another machine, by the system's ``ssh``: a pinned host key, our own key, no questions."""
+    """Another machine, over ssh with a pinned host key and the server's own key."""
 
     local = False
 
-    def __init__(self, client):
+    def __init__(self, client: Client):
         if not client.host_key.strip():
             raise EngineError(
                 f"Client '{client}' has no pinned SSH host key: {pin_command(client)}."
@@ -72,7 +71,7 @@ class SshMachine:
         self.client = client
         self.address = address(client)
 
-    def start(self, argv, *, stdin=subprocess.DEVNULL, tick=no_tick):
+    def start(self, argv: Argv, *, stdin: Input = DEVNULL, tick: Tick = no_tick) -> Process:
         command = b" ".join(quote(arg) for arg in ("env", "LC_ALL=C.UTF-8", *argv))
         return Process(
             [*self._ssh(), command],
@@ -82,7 +81,7 @@ class SshMachine:
         )
 
     def require_allowed(self, path: bytes) -> None:
-        """Allow everything: the account owns the machine, and not only a part of it."""
+        """Allow everything: the whole machine belongs to the account."""
 
     def _ssh(self) -> list[str]:
         return ssh(
@@ -123,12 +122,13 @@ def outside_roots(path: bytes) -> EngineError:
 
 def quote(argument: str | bytes) -> bytes:
     """Return an argument as one word of a POSIX shell's command line."""
-    # Any byte can be in a path, and surrogateescape brings each through shlex as it is.
+    # A path may contain any byte, and surrogateescape takes each unchanged through shlex.
     return os.fsencode(shlex.quote(os.fsdecode(argument)))
 
 
-def pin_command(client) -> str:
-    """Return what its operator runs to trust a client, whatever the account has named it."""
+def pin_command(client: Client) -> str:
+    """Return the command by which the operator pins the client's host key."""
+    # The name is the account's: it must be neither an option nor more than one word.
     name = " ".join(client.name.split())
     end = "-- " if name.startswith("-") else ""
     return f"manage.py pin_host_key {end}{shlex.quote(name)}"

@@ -1,4 +1,4 @@
-"""Programs that feed and are fed through pipes, without ever waiting for long."""
+"""Programs with pipes, of which no call blocks for longer than a second."""
 
 import contextlib
 import fcntl
@@ -8,35 +8,44 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import IO, Self
 
 from ....exceptions import EngineError, EngineUnreachable
 from ...base import Tick, no_tick
 
 BLOCK = 1024 * 1024
 SECOND = 1000  # milliseconds, as poll() counts
-MAX_LINES = 10_000  # of the standard error output that are kept
-MAX_LINE = 10_000
-LAST_LINES = 5  # that a message has
-MAX_BLOCKS = 16  # of it in a row: who writes without end does not keep us from the rest
+# Limits of memory: a client's programs may write to standard error without end.
+MAX_LINES = 10_000  # until take_lines
+MAX_LINE = 10_000  # bytes
+LAST_LINES = 5  # in an error message
+MAX_BLOCKS = 16  # read in a row, so that standard output is read in between
+MAX_COMPLAINT = 500  # characters, as a job's message has 1,000
+
+Argv = Sequence[str | bytes]
+Input = int | IO[bytes]  # as of Popen
 
 
 class Process:
-    """A program at work, killed with all of its children when the ``with`` block is left.
+    """A running program, killed with all of its children when the ``with`` block is left.
 
-    ``tick`` is called at least every second while something is waited for; what it raises ends
-    the wait. What the program writes to its standard error output is collected meanwhile.
+    ``tick`` is called at least every second while a method waits; what it raises ends the wait.
+    Standard error output is collected meanwhile.
     """
 
     def __init__(
         self,
-        argv: Sequence[str | bytes],
+        argv: Argv,
         *,
-        stdin=subprocess.DEVNULL,
+        stdin: Input = subprocess.DEVNULL,
         tick: Tick = no_tick,
         unreachable: str = "",
     ):
-        """``stdin`` is as of Popen; ``unreachable`` says what exit code 255 means, if anything."""
+        """``unreachable`` is the message for exit code 255, by which ssh reports its own errors.
+
+        Raises EngineError if the program cannot be started.
+        """
         self.name = os.fsdecode(argv[0])
         self.tick = tick
         self._unreachable = unreachable
@@ -59,28 +68,32 @@ class Process:
             raise EngineError(f"There is no program '{self.name}' on this machine.") from e
         except OSError as e:
             raise EngineError(f"'{self.name}' cannot be started: {e.strerror}.") from e
-        self._stdout, self._stderr = self._popen.stdout.fileno(), self._popen.stderr.fileno()
+        self._stdin, stdout, stderr = self._popen.stdin, self._popen.stdout, self._popen.stderr
+        self._streams = [stream for stream in (self._stdin, stdout, stderr) if stream]
+        self._stdout, self._stderr = (stream.fileno() for stream in self._streams[-2:])
         self._stderr_open = True
-        with contextlib.suppress(PermissionError):  # beyond what a user may have in all pipes
+        # A larger pipe saves switches between processes; root's limit for all of a user's pipes
+        # (fs.pipe-user-pages-soft) may forbid it.
+        with contextlib.suppress(PermissionError):
             fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, BLOCK)
         os.set_blocking(self._stderr, False)
-        if self._popen.stdin:
-            os.set_blocking(self._popen.stdin.fileno(), False)
+        if self._stdin:
+            os.set_blocking(self._stdin.fileno(), False)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self.kill()
 
     def read(self, size: int = BLOCK) -> bytes:
-        """Return the next bytes of the standard output, at most ``size``; b"" at its end."""
+        """Return the next bytes of standard output, at most ``size``; b"" at its end."""
         while not self._ready(self._stdout, select.POLLIN):
             pass
         return os.read(self._stdout, size)
 
     def read_all(self, limit: int) -> bytes:
-        """Return the whole standard output; raises EngineError if it is longer than ``limit``."""
+        """Return the whole standard output; raises EngineError if it exceeds ``limit`` bytes."""
         blocks, size = [], 0
         while block := self.read():
             size += len(block)
@@ -90,11 +103,13 @@ class Process:
         return b"".join(blocks)
 
     def write(self, data: bytes | memoryview) -> None:
-        """Write all of the data to the standard input, for ``stdin=PIPE``.
+        """Write all of the data to standard input; needs ``stdin=PIPE``.
 
         Raises EngineError if the program no longer reads.
         """
-        fd, rest = self._popen.stdin.fileno(), memoryview(data)
+        if self._stdin is None:
+            raise ValueError(f"'{self.name}' was started without a pipe to write to.")
+        fd, rest = self._stdin.fileno(), memoryview(data)
         while rest:
             if not self._ready(fd, select.POLLOUT):
                 continue
@@ -106,15 +121,16 @@ class Process:
                 raise EngineError(f"'{self.name}' ended too early. {self.complaint()}") from e
 
     def end_input(self) -> None:
-        """Close the standard input, so that the program sees its end."""
-        with contextlib.suppress(BrokenPipeError):
-            self._popen.stdin.close()
+        """Close standard input, so that the program sees its end."""
+        if self._stdin:
+            with contextlib.suppress(BrokenPipeError):
+                self._stdin.close()
 
     def close(self) -> int:
         """Wait until the program ends and return its exit code, negative for a signal.
 
-        What is left of its output is thrown away. Raises EngineUnreachable if that is what the
-        exit code means.
+        The rest of its output is discarded. Raises EngineUnreachable for exit code 255 if
+        ``unreachable`` is set.
         """
         while self._ready(self._stdout, select.POLLIN) is False or os.read(self._stdout, BLOCK):
             pass
@@ -129,12 +145,12 @@ class Process:
         return self._popen.returncode
 
     def check(self) -> None:
-        """Close, and raise EngineError with the program's words unless it ended well."""
+        """Close, and raise EngineError with the program's message unless it succeeded."""
         if code := self.close():
             raise EngineError(f"'{self.name}' failed ({code}). {self.complaint()}".rstrip())
 
     def take_lines(self) -> list[str]:
-        """Return the complete lines of the standard error output since the last call."""
+        """Return the complete lines of standard error output since the last call."""
         lines = [line.decode(errors="backslashreplace") for line in self._lines]
         self._lines.clear()
         if self._lines_lost:
@@ -143,25 +159,28 @@ class Process:
         return lines
 
     def complaint(self) -> str:
-        """Return the last lines of the standard error output, for a message."""
+        """Return the last lines of standard error output, for an error message."""
         self._drain()
-        # Also those that were taken: whether they were depends on when they came.
+        # Including those that take_lines returned, which depends on when they arrived.
         last = [*self._last, self._rest][-LAST_LINES:]
-        return b" ".join(line.strip() for line in last).decode(errors="replace").strip()[:500]
+        return (
+            b" ".join(line.strip() for line in last)
+            .decode(errors="replace")
+            .strip()[:MAX_COMPLAINT]
+        )
 
     def kill(self) -> None:
-        """End the program and its children at once, if it still runs, and free its pipes."""
+        """End the program and its children at once, if it still runs, and close its pipes."""
         if self._popen.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._popen.pid, signal.SIGKILL)
             self._popen.wait()
-        for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-            if stream:
-                with contextlib.suppress(BrokenPipeError):
-                    stream.close()
+        for stream in self._streams:
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
 
     def _ready(self, fd: int | None, event: int) -> bool:
-        """Wait at most a second for the event; collect standard error output meanwhile."""
+        """Wait at most a second for an event; collect standard error output meanwhile."""
         poll = select.poll()
         if fd is not None:
             poll.register(fd, event)
@@ -186,7 +205,7 @@ class Process:
             self._rest = self._rest[:MAX_LINE]
             self._keep(line[:MAX_LINE] for line in lines if line)
 
-    def _keep(self, lines) -> None:
+    def _keep(self, lines: Iterable[bytes]) -> None:
         for line in lines:
             self._last.append(line)
             if len(self._lines) < MAX_LINES:
@@ -196,16 +215,16 @@ class Process:
 
 
 def environment() -> dict[str, str]:
-    """Return the variables of a program: messages in English, nothing of our own settings."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-    return kept | {"LC_ALL": "C.UTF-8"}
+    """Return the environment of programs: messages in English, and none of our settings."""
+    passed = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    return passed | {"LC_ALL": "C.UTF-8"}
 
 
 def time_limit(seconds: float, error: EngineError) -> Tick:
     """Return a ``tick`` that raises the error after so many seconds."""
     end = time.monotonic() + seconds
 
-    def tick():
+    def tick() -> None:
         if time.monotonic() > end:
             raise error
 

@@ -1,4 +1,4 @@
-"""The server's own SSH key, which its clients let in."""
+"""The server's own SSH key, with which it logs in to clients."""
 
 import os
 import socket
@@ -11,14 +11,14 @@ from ....exceptions import EngineError
 
 
 def keys_folder() -> Path:
-    """Return the folder of keys, which nobody else can enter."""
+    """Return the folder of the SSH keys, which only the service's user can enter."""
     folder = conf.root / "keys"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
 
 def private_key() -> Path:
-    """Return the file of the server's private key; made when it is first needed."""
+    """Return the file of the server's private key; generated when it is first needed."""
     path = keys_folder() / "id_ed25519"
     if not path.exists():
         _generate(path)
@@ -26,7 +26,7 @@ def private_key() -> Path:
 
 
 def public_key() -> str:
-    """Return the server's public key as one line: type, key and comment."""
+    """Return the server's public key as a line: type, key and comment. Raises EngineError."""
     return _keygen("-y", "-f", str(private_key())).strip()
 
 
@@ -35,22 +35,22 @@ def fingerprint(key: str) -> str:
     return _keygen("-l", "-f", "-", text=key + "\n").split()[1]
 
 
-def _generate(path):
+def _generate(path: Path) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         made = Path(folder) / path.name
         comment = f"backup@{socket.gethostname()}"
         _keygen("-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", str(made))
         _sync(made)
         try:
-            # A link is refused when the name is taken: of two processes that come here at the
-            # same time, both then use the key of the first.
+            # Unlike a rename, link fails if the name exists: of two processes that generate a
+            # key at the same time, both then use the first one.
             os.link(made, path)
         except FileExistsError:
             return
         _sync(path.parent)
 
 
-def _sync(path):
+def _sync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -58,7 +58,7 @@ def _sync(path):
         os.close(handle)
 
 
-def _keygen(*arguments, text=None):
+def _keygen(*arguments: str, text: str | None = None) -> str:
     try:
         done = subprocess.run(  # noqa: S603
             ["ssh-keygen", *arguments],  # noqa: S607
@@ -71,5 +71,5 @@ def _keygen(*arguments, text=None):
     except FileNotFoundError as e:
         raise EngineError("This server has no 'ssh-keygen': install openssh-client.") from e
     except subprocess.CalledProcessError as e:
-        raise EngineError(f"ssh-keygen refused: {e.stderr.strip() or e.stdout.strip()}") from e
+        raise EngineError(f"ssh-keygen failed: {e.stderr.strip() or e.stdout.strip()}") from e
     return done.stdout

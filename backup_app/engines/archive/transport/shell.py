@@ -1,7 +1,7 @@
-"""Entering folders of any machine safely, in POSIX sh: through no symlink, whoever swaps one in."""
+"""Entering a folder in POSIX sh without following symlinks, whatever is swapped meanwhile."""
 
-# A shell opens no folder relative to another. So this changes into one after the other and asks
-# the kernel then where it is; what follows is done in the current folder, under plain names.
+# A shell cannot open a folder relative to another. So this changes into one after the other, and
+# then asks the kernel where it is; all else is done in the current folder, under plain names.
 ENTER = r"""
 LC_ALL=C
 export LC_ALL
@@ -25,18 +25,18 @@ go() {
             return 1
         fi
     done
-    # Not by the builtin: that of bash tells what it had resolved before it changed there.
+    # Not the builtin pwd: that of bash prints the path it resolved before it changed there.
     [ "$(env pwd -P; echo .)" = "${1:-/}
 ." ]
 }
 """
-NO_WAY = 9  # the exit code when a folder cannot be entered
+CANNOT_ENTER = 9  # exit code
 
 # $1 a folder, then a program with its arguments, to be run in it.
 RUN_IN = (
     ENTER
     + f"""
-go "$1" || exit {NO_WAY}
+go "$1" || exit {CANNOT_ENTER}
 shift
 LC_ALL=C.UTF-8 exec "$@"
 """
@@ -44,5 +44,5 @@ LC_ALL=C.UTF-8 exec "$@"
 
 
 def run_in(folder: bytes, *argv: str | bytes) -> list[str | bytes]:
-    """Return what runs a program in an absolute folder, or ends with ``NO_WAY``."""
+    """Return the command that runs a program in a folder, or exits with CANNOT_ENTER."""
     return ["sh", "-c", RUN_IN, "sh", folder, *argv]

@@ -1,15 +1,16 @@
-"""The system's ``ssh``, told everything, so that no configuration of this machine matters."""
+"""Command lines of the system's ``ssh``, independent of the configuration of this machine."""
 
 import os
 from pathlib import Path
 
 from ....conf import conf
+from ....models import Client
 
 
-def ssh(client, *, known_hosts: Path, alias: str, **options) -> list[str]:
-    """Return the words that log in to a client; the command line there is to follow.
+def ssh(client: Client, *, known_hosts: Path, alias: str, **options: object) -> list[str]:
+    """Return the arguments that log in to a client; the remote command line is to follow.
 
-    ``known_hosts`` has the host keys of ``alias``; ``options`` are those of ``ssh_config``.
+    ``known_hosts`` has the host keys of ``alias``; ``options`` are those of ``ssh_config(5)``.
     """
     common = {
         "UserKnownHostsFile": known_hosts,
@@ -28,6 +29,6 @@ def ssh(client, *, known_hosts: Path, alias: str, **options) -> list[str]:
     return ["ssh", "-F", "none", "-T", *words, "--", address(client)]
 
 
-def address(client) -> str:
-    """Return where the server reaches a client."""
-    return client.internal_ip or client.ip
+def address(client: Client) -> str:
+    """Return the address at which the server reaches a client."""
+    return str(client.internal_ip or client.ip)

@@ -146,6 +146,5 @@ def test_windows_is_refused():
         client_setup.client_config(client)
 
     assert refusal.value.message == (
-        "The client 'desk' is a windows machine, which this engine does not back up: it reads "
-        "unix machines over SSH."
+        "Client 'desk' is a windows machine: this engine backs up unix machines only, over SSH."
     )

@@ -43,16 +43,18 @@ def run_command(*arguments):
 
 
 def test_host_keys_are_those_that_the_server_shows(client, server):
-    assert host_keys.shown_host_keys(client) == [server.host_key]
+    assert host_keys.scan_host_keys(client) == [server.host_key]
 
 
 def test_unreachable_client_is_named():
     port = sshd.free_port()
 
     with pytest.raises(EngineUnreachable) as refusal:
-        host_keys.shown_host_keys(make_client(ssh_port=port))
+        host_keys.scan_host_keys(make_client(ssh_port=port))
 
-    assert refusal.value.message == (f"Client 'web1' showed no host key at 127.0.0.1, port {port}.")
+    assert refusal.value.message == (
+        f"Client 'web1' presented no host key at 127.0.0.1, port {port}."
+    )
 
 
 def test_first_keys_are_pinned():
@@ -78,8 +80,8 @@ def test_other_key_replaces_none():
         host_keys.pin(client, [OTHER])
 
     assert refusal.value.message == (
-        "Client 'web1' shows another host key than the one that is pinned. If its SSH server was "
-        "really set up anew, pin the new one: manage.py pin_host_key --replace."
+        "Client 'web1' presents another host key than the pinned one. If its SSH server was "
+        "reinstalled, pin the new key: manage.py pin_host_key --replace."
     )
     assert pinned(client) == KEY
 
@@ -172,7 +174,7 @@ def test_command_asks_nothing_when_the_keys_are_pinned(client, server):
 def test_command_replaces_a_pinned_key_only_on_request(client, server):
     host_keys.pin(client, [KEY])
 
-    with pytest.raises(CommandError, match="shows another host key than the one that is pinned"):
+    with pytest.raises(CommandError, match="presents another host key than the pinned one"):
         run_command("web1", "--yes")
     run_command("web1", "--yes", "--replace")
 

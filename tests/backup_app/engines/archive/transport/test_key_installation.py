@@ -86,8 +86,8 @@ def test_wrong_password_is_refused(client, home, user):
     refusal = refusal_of(client, "wrong")
 
     assert refusal.message == (
-        f"Client 'web1' at 127.0.0.1 did not accept the password of '{user[0]}': it is wrong, or "
-        "the SSH server there allows this user no login by password."
+        f"Client 'web1' at 127.0.0.1 rejected the password of '{user[0]}': it is wrong, or its "
+        "SSH server does not allow this user to log in by password."
     )
     assert Client.objects.get(pk=client.pk).host_key == ""
     assert not (home / ".ssh/authorized_keys").exists()
@@ -120,8 +120,8 @@ def test_other_host_key_than_the_pinned_is_refused(client, home):
     refusal = refusal_of(client)
 
     assert refusal.message == (
-        "Client 'web1' at 127.0.0.1 shows another host key than the one that is pinned; it was not "
-        "logged in to."
+        "Client 'web1' at 127.0.0.1 presents another host key than the pinned one, so the password "
+        "was not sent."
     )
     assert Client.objects.get(pk=client.pk).host_key == pinned
     assert not (home / ".ssh/authorized_keys").exists()
@@ -132,9 +132,8 @@ def test_server_that_looks_for_keys_elsewhere_is_found_out(user, home):
         refusal = refusal_of(make_client(ssh_user=user[0], ssh_port=server.port))
 
     assert refusal.message == (
-        f"Client 'web1' has the key in ~/.ssh/authorized_keys of '{user[0]}', and its SSH server "
-        "does not let it in: look for AuthorizedKeysFile, PubkeyAuthentication and PermitRootLogin "
-        "there."
+        f"Client 'web1' has the key in ~/.ssh/authorized_keys of '{user[0]}', but its SSH server "
+        "rejects it: see AuthorizedKeysFile, PubkeyAuthentication and PermitRootLogin there."
     )
 
 
@@ -142,7 +141,7 @@ def test_server_without_password_logins_is_named(user, home):
     with sshd.serving("PasswordAuthentication no\nKbdInteractiveAuthentication yes") as server:
         refusal = refusal_of(make_client(ssh_user=user[0], ssh_port=server.port))
 
-    assert refusal.message.startswith("Client 'web1' at 127.0.0.1 did not accept the password of")
+    assert refusal.message.startswith("Client 'web1' at 127.0.0.1 rejected the password of")
 
 
 def test_password_is_nowhere_on_this_machine(client, home, keys, caplog, monkeypatch, tmp_path):
@@ -176,13 +175,11 @@ def test_nothing_is_done_unless_the_operator_turned_it_on(client, home, settings
     refusal = refusal_of(client)
 
     assert isinstance(refusal, WrongState)
-    assert refusal.message == (
-        "Passwords of clients are not used here: BACKUP_INSTALL_KEYS is off."
-    )
+    assert refusal.message == "Installing keys by password is turned off (BACKUP_INSTALL_KEYS)."
     assert not (home / ".ssh").exists()
 
 
 def test_client_that_is_this_machine_needs_no_key():
     refusal = refusal_of(make_client(connection="local"))
 
-    assert refusal.message == "Client 'web1' is not backed up over SSH, and needs no key."
+    assert refusal.message == "Client 'web1' is not backed up over SSH and needs no key."

@@ -55,7 +55,7 @@ def test_fingerprint_is_the_one_that_ssh_shows():
 
 
 def test_fingerprint_of_nonsense_is_refused():
-    with pytest.raises(EngineError, match=r"^ssh-keygen refused: .*is not a public key file"):
+    with pytest.raises(EngineError, match=r"^ssh-keygen failed: .*is not a public key file"):
         server_key.fingerprint("nonsense")
 
 

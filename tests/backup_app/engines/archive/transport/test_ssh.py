@@ -205,8 +205,8 @@ class TestInstallation:
 
         assert response.status_code == 502
         assert response.json()["error"] == (
-            f"Client 'web1' at 127.0.0.1 did not accept the password of '{user[0]}': it is wrong, "
-            "or the SSH server there allows this user no login by password."
+            f"Client 'web1' at 127.0.0.1 rejected the password of '{user[0]}': it is wrong, or its "
+            "SSH server does not allow this user to log in by password."
         )
 
     def test_password_is_nowhere(self, generate, place, caplog):
