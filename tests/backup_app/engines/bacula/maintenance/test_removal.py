@@ -75,7 +75,7 @@ def test_what_a_running_backup_will_build_on_is_not_removed(bacula, bacula_clien
     full = back_up(client)
     job = look(control.start_backup(client, level=level, by="test"))
 
-    with pytest.raises(WrongState, match=f"Job {job.pk} needs backup {full.pk} and is running"):
+    with pytest.raises(WrongState, match=f"Backup {job.pk} builds on backup {full.pk}"):
         get_engine().remove(kept(full))
 
     assert finish(job).parent == full
