@@ -3,7 +3,7 @@
 import io
 import tarfile
 
-from backup_app.engines.archive.storage.layout import manifest_path, sync
+from backup_app.engines.archive.storage.layout import manifest_path
 from backup_app.engines.archive.storage.manifest import COLUMNS, ManifestReader, ManifestWriter
 from backup_app.engines.archive.storage.tar_reader import TarStream
 from backup_app.engines.archive.storage.volume import VolumeWriter
@@ -41,7 +41,7 @@ def record(job, head=None):
     head["volume"]["tar_size"] = max(entry.offset + entry.length for entry in entries)
     with ManifestWriter(path.with_suffix(".lines")) as manifest:
         manifest.add(map(as_line, entries))
-        manifest.finish(head, sync).rename(path)
+        manifest.finish(head).rename(path)
     path.with_suffix(".lines").unlink()
 
 

@@ -256,7 +256,7 @@ class Backup:
         volumes = Volume.objects.filter(job__in=sources).order_by("job")
         named = dict([*volumes.values_list("path", "job"), (values["path"], self.job.pk)])
         head = manifest.head(self.job, values | {"sha256": digest.hex()}, named)
-        whole = self.manifest.finish(head, layout.sync)
+        whole = self.manifest.finish(head)
         self.tally.tick()
         final = self._storage / values["path"]
         layout.put(self.folder / "volume", final)

@@ -1,0 +1,1 @@
+"""Reading the catalog: the view of a backup, its folders, searches, and the extents of files."""

@@ -1,12 +1,14 @@
 """The parts of volumes that a view consists of: an entry's blocks, and what they must hold.
 
-All are read in pages, none of which leaves a query open: with SQLite nothing could be written
-meanwhile, not even how far a job is.
+They are read in pages, between which no query is open: SQLite cannot write during one, not even a
+job's progress.
 """
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
 
 from ....lib.bulk import batches
 from ....models import Entry, Folder
@@ -14,7 +16,7 @@ from .. import paths
 from .view import View
 
 PAGE = 5000  # rows
-FEW = 500  # values in one condition
+FEW = 500  # values of one condition, which the database searches one by one
 
 
 class Part(NamedTuple):
@@ -41,7 +43,7 @@ def of_view(view: View) -> Iterator[list[Part]]:
 
 
 def below(view: View, node_ids: Iterable[int]) -> Iterator[list[Part]]:
-    """Yield what these folders are, and all below them in the view, in pages."""
+    """Yield these folders and everything below them in the view, in pages."""
     waiting = array("q", node_ids)
     chosen = set(waiting)
     for few in batches(waiting, FEW):
@@ -59,17 +61,17 @@ def named(view: View, entry_ids: Sequence[int]) -> Iterator[list[Part]]:
         yield _parts(view.at(pk__in=few))
 
 
-def folders(view: View, wanted: Sequence[bytes]) -> Iterator[list[Part]]:
+def folders(view: View, chosen: Sequence[bytes]) -> Iterator[list[Part]]:
     """Yield the folders of the view that have these paths, in pages."""
-    for few in batches(wanted, FEW):
+    for few in batches(chosen, FEW):
         hashes = {paths.digest(path) for path in few}
         known = Folder.objects.filter(client=view.job.client_id, path_hash__in=hashes)
         yield _parts(view.at(node_id__in=list(known.values_list("pk", flat=True))))
 
 
-def of_tar(job_id: int, client_id: int, wanted: Sequence[bytes]) -> Iterator[list[Part]]:
-    """Yield what a job's own tar has at these paths, in view or not, in pages."""
-    for few in batches(wanted, FEW):
+def of_tar(job_id: int, client_id: int, chosen: Sequence[bytes]) -> Iterator[list[Part]]:
+    """Yield what a job itself stored at these paths, visible in its view or not, in pages."""
+    for few in batches(chosen, FEW):
         places = {paths.split(path) for path in few}
         hashes = {paths.digest(folder) for folder, _ in places}
         holders = Folder.objects.filter(client=client_id, path_hash__in=hashes)
@@ -81,7 +83,7 @@ def of_tar(job_id: int, client_id: int, wanted: Sequence[bytes]) -> Iterator[lis
         yield [part for part in _parts(found) if part.path in set(few)]
 
 
-def _pages(entries):
+def _pages(entries: QuerySet[Entry]) -> Iterator[list[Part]]:
     last = 0
     while True:
         rows = list(entries.filter(pk__gt=last).order_by("pk").values_list("pk", *FIELDS)[:PAGE])
@@ -91,10 +93,10 @@ def _pages(entries):
         yield [_part(row[1:]) for row in rows]
 
 
-def _parts(entries):
+def _parts(entries: QuerySet[Entry]) -> list[Part]:
     return [_part(row) for row in entries.values_list(*FIELDS)]
 
 
-def _part(row):
+def _part(row: tuple[Any, ...]) -> Part:
     job_id, offset, length, folder, name, *rest = row
     return Part(job_id, offset, length, paths.join(folder, name), *rest)

@@ -1,6 +1,6 @@
-"""Folders of the catalog, found or made by their paths."""
+"""The folders of a client in the catalog, found or made by path."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from django.db import connection, transaction
 
@@ -11,12 +11,12 @@ from .. import paths
 FOLDER = "client_id parent_id name path path_hash".split()
 
 
-def give_folders(client: Client, wanted: set[bytes]) -> None:
-    """See to it that a client has these folders, and those above them."""
-    wanted = wanted | {above for path in wanted for above in paths.ancestors(path)}
-    known = folder_ids(client, wanted)
+def make_folders(client: Client, found: set[bytes]) -> None:
+    """Make those of these folders, and of those above them, that the catalog lacks."""
+    every = found | {above for path in found for above in paths.ancestors(path)}
+    known = folder_ids(client, every)
     depths: dict[int, list[bytes]] = {}
-    for path in wanted - known.keys():
+    for path in every - known.keys():
         depths.setdefault(path.rstrip(b"/").count(b"/"), []).append(path)
     for depth in sorted(depths):
         rows = [
@@ -29,9 +29,9 @@ def give_folders(client: Client, wanted: set[bytes]) -> None:
         known |= folder_ids(client, depths[depth])
 
 
-def folder_ids(client: Client, wanted: Iterable[bytes]) -> dict[bytes, int]:
-    """Return the IDs of those of these folders that a client has, by path."""
-    by_hash = {paths.digest(path): path for path in wanted}
+def folder_ids(client: Client, each: Iterable[bytes]) -> dict[bytes, int]:
+    """Return the IDs of those of these folders that the catalog has, by path."""
+    by_hash = {paths.digest(path): path for path in each}
     found: dict[bytes, int] = {}
     for batch in batches(by_hash):
         rows = folder_ids_by_hash(client, batch)
@@ -39,14 +39,14 @@ def folder_ids(client: Client, wanted: Iterable[bytes]) -> dict[bytes, int]:
     return found
 
 
-def folder_ids_by_hash(client: Client, hashes) -> dict[bytes, int]:
+def folder_ids_by_hash(client: Client, hashes: Iterable[bytes]) -> dict[bytes, int]:
     """Return the IDs of a client's folders by the hash of their paths."""
     found = Folder.objects.filter(client=client, path_hash__in=list(hashes))
     return dict(found.values_list("path_hash", "pk"))
 
 
 def ensure_folder(client: Client, path: bytes) -> int:
-    """Return the ID of a folder that was not listed, made with its parents if needed."""
+    """Return the ID of a folder, which is made with its parents if the catalog lacks it."""
     if known := folder_ids_by_hash(client, [paths.digest(path)]):
         return next(iter(known.values()))
     folder, name = paths.split(path)
@@ -65,13 +65,13 @@ def folders_below(client: Client, path: bytes) -> Iterator[int]:
     yield from folder_ids_by_hash(client, [paths.digest(path)]).values()
 
 
-def folder_paths(ids: list[int]) -> dict[int, bytes]:
+def folder_paths(ids: Collection[int]) -> dict[int, bytes]:
     """Return the paths of folders by their IDs."""
     return dict(Folder.objects.filter(pk__in=ids).values_list("pk", "path"))
 
 
 def delete_unused_folders(client: Client) -> None:
-    """Delete the folders of a client that no entry is about any more."""
+    """Delete the folders of a client that no entry refers to."""
     folder, entry = quoted(Folder, [])[0], quoted(Entry, [])[0]
     query = (
         f"DELETE FROM {folder} WHERE client_id = %s"  # noqa: S608

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any, cast
 
 from django.db.models import (
     Case,
@@ -20,7 +21,8 @@ from django.db.models import (
 
 from ....exceptions import NotFound, WrongState
 from ....lib.bulk import BATCH
-from ....models import Entry, Folder
+from ....lib.paths import shown
+from ....models import Entry, Folder, Job
 from ...base import File, Listing, Node
 from .. import paths
 
@@ -29,15 +31,15 @@ SECOND = 10**9  # in nanoseconds
 
 
 class View:
-    """All that a full restore at a good backup gives.
+    """The content of a good backup, as a full restore gives it.
 
-    Of each place (folder and name) the entry of the newest source counts, unless it says that
-    there is nothing any more. Raises WrongState for what is not a good backup.
+    Of each place (folder and name) the entry of the newest source counts, unless it says that the
+    place is empty now. Raises WrongState for any other job.
     """
 
-    def __init__(self, job):
+    def __init__(self, job: Job):
         if not job.is_good or job.type != job.Type.BACKUP:
-            raise WrongState(f"Job {job.pk} is {job.status}: it is no backup that can be read.")
+            raise WrongState(f"Job {job.pk} is {job.status}: it is not a backup that can be read.")
         self.job = job
 
     @cached_property
@@ -53,11 +55,11 @@ class View:
         """Return the entries of the view that one of its sources found, in no order."""
         return self._newest(Entry.objects.filter(job=source))
 
-    def pages(self, source: int, *fields: str) -> Iterator[list[tuple]]:
+    def pages(self, source: int, *fields: str) -> Iterator[list[tuple[Any, ...]]]:
         """Yield values of all that one source adds to the view, in the order of its volume.
 
-        They come in lists, between which no query is open: SQLite can write meanwhile. The ends of
-        the lists are found first, or else PostgreSQL would sort the whole source for each.
+        In lists, between which no query is open: SQLite cannot write during one. The ends of the
+        lists are queried first; otherwise PostgreSQL would sort the whole source for each.
         """
         rows = Entry.objects.filter(job=source)
         last = 0
@@ -66,9 +68,9 @@ class View:
             yield list(found.values_list(*fields))
             last = end
 
-    def at(self, *args, **places) -> QuerySet[Entry]:
+    def at(self, **places: Any) -> QuerySet[Entry]:
         """Return the entries of the view in these places, such as ``folder=…``, in no order."""
-        return self._newest(self._rows().filter(*args, **places))
+        return self._newest(self._rows().filter(**places))
 
     def content(self, folder: Folder) -> QuerySet[Entry]:
         """Return the entries directly in a folder."""
@@ -80,7 +82,7 @@ class View:
         path = paths.normal(path)
         found = self._directory(node__path_hash=paths.digest(path))
         if found is None:
-            raise NotFound(f"Backup {self.job.pk} has no folder '{paths.shown(path)}'.")
+            raise NotFound(f"Backup {self.job.pk} has no folder '{shown(path)}'.")
         return found
 
     def node(self, node_id: int) -> Folder:
@@ -99,7 +101,7 @@ class View:
         page = [
             as_file(entry, folder.path) for entry in content.order_by(by_kind, "name")[offset:end]
         ]
-        # What is not full is the last one, unless it lies behind that.
+        # A page that is not full is the last one, unless it is beyond that.
         is_last = limit is None or len(page) < limit
         total = offset + len(page) if is_last and (page or not offset) else content.count()
         return Listing(folder.pk, folder.path, page, total)
@@ -108,10 +110,12 @@ class View:
         """Return the folders directly in a folder, by name, with what lies directly in them."""
         found = list(self.content(folder).filter(kind=DIRECTORY).order_by("name"))
         counts = self._counts(folder)
-        return [as_node(entry, folder.path, counts.get(entry.node_id, {})) for entry in found]
+        return [
+            as_node(entry, folder.path, counts.get(entry.node_id, (0, 0, 0))) for entry in found
+        ]
 
     def misplaced(self) -> QuerySet[Folder]:
-        """Return folders with content in whose place the view has something else, by path."""
+        """Return folders with content at whose path the view has another kind of entry."""
         place = self.at(folder=OuterRef("parent"), name=OuterRef("name"))
         of_client = Folder.objects.filter(client=self.job.client_id)
         found = of_client.filter(
@@ -120,23 +124,23 @@ class View:
         return found.order_by("path")
 
     def _rows(self) -> QuerySet[Entry]:
-        # A sum has no index: there is no plan that reads whole jobs to find one place.
+        # No index applies to a sum, so no query plan reads whole jobs to find one place.
         return Entry.objects.alias(source=F("job_id") + 0).filter(source__in=self.sources)
 
     def _newest(self, rows: QuerySet[Entry]) -> QuerySet[Entry]:
         if len(self.sources) > 1:
-            # By a value for each row and not by Exists, which PostgreSQL makes a join of: one that
-            # takes the square of the folder's size when its statistics are old.
+            # A scalar subquery, since PostgreSQL turns Exists into a join, which with outdated
+            # statistics takes time in the square of the folder's size.
             here = self._rows().filter(folder=OuterRef("folder"), name=OuterRef("name"))
             rows = rows.filter(job=Subquery(here.order_by("-job_id").values("job_id")[:1]))
         return rows.exclude(kind=Entry.Kind.GONE).order_by()
 
-    def _directory(self, **node) -> Folder | None:
+    def _directory(self, **node: Any) -> Folder | None:
         found = self.at(node__client=self.job.client_id, kind=DIRECTORY, **node)
         return next((entry.node for entry in found.select_related("node")[:1]), None)
 
-    def _counts(self, parent: Folder) -> dict[int, dict[str, int]]:
-        """Return for each folder in a folder that is not empty how much lies directly in it."""
+    def _counts(self, parent: Folder) -> dict[int | None, tuple[int, int, int]]:
+        """Return (files, folders, bytes) directly in each subfolder that is not empty."""
         folder = Q(kind=DIRECTORY)
         rows = (
             self.at(folder__in=Folder.objects.filter(parent=parent))
@@ -147,11 +151,12 @@ class View:
                 bytes=Sum("size", filter=~folder),
             )
         )
-        return {row.pop("folder"): row for row in rows}
+        found = rows.values_list("folder", "files", "folders", "bytes")
+        return {folder: (files, folders, size or 0) for folder, files, folders, size in found}
 
 
 def as_file(entry: Entry, folder: bytes) -> File:
-    """Return an entry of a folder with this path as engines show it."""
+    """Return an entry as a value of the engine; ``folder`` is the path of the folder it is in."""
     return File(
         file_id=entry.pk,
         node_id=entry.node_id,
@@ -169,19 +174,20 @@ def as_file(entry: Entry, folder: bytes) -> File:
     )
 
 
-def as_node(entry: Entry, folder: bytes, counts: dict[str, int]) -> Node:
-    """Return the entry of a directory, in a folder with this path, as engines show it."""
+def as_node(entry: Entry, folder: bytes, counts: tuple[int, int, int]) -> Node:
+    """Return a folder as a value of the engine, from its entry and (files, folders, bytes)."""
+    files, folders, size = counts
     return Node(
-        node_id=entry.node_id,
+        node_id=cast(int, entry.node_id),  # every entry of a folder has one
         name=entry.name,
         path=paths.join(folder, entry.name),
-        size=counts.get("bytes") or 0,
-        files=counts.get("files", 0),
+        size=size,
+        files=files,
         mtime=entry.mtime_ns // SECOND,
-        has_children=bool(counts.get("folders")),
+        has_children=folders > 0,
     )
 
 
 def is_id(value: int) -> bool:
-    """Say whether a database could have given this ID."""
+    """Return whether the database may have an ID: a larger one is an error in a query."""
     return 0 < value < 2**63

@@ -10,6 +10,7 @@ import zstandard
 from ....exceptions import EngineError
 from ....models import Job
 from ...base import Problem, Run
+from ...shared.durable import sync
 from ..storage import layout
 from ..storage.labels import storage_folder
 from .dump import write_dump
@@ -89,6 +90,6 @@ def _write(run, server, name, file):
         with zstandard.ZstdCompressor().stream_writer(target, closefd=False) as compressed:
             write_dump(run, server, name, compressed.write)
         part.chmod(0o600)
-        layout.sync(target)
+        sync(target)
     layout.put(part, file)
     layout.remove_work_folder(run.job)

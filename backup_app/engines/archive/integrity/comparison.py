@@ -1,13 +1,14 @@
-"""What the manifests say of a view, by which a damaged catalog is noticed.
+"""Comparing the catalog of a view with the manifests of its volumes.
 
-A row that the database has lost is missed by nobody; what is beside each volume still has it.
+Nothing else notices a row that the database has lost: the manifest beside the volume still has it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from ....exceptions import EngineError
 from ....lib.bulk import batches
+from ....lib.paths import shown
 from ....models import Volume
 from ...base import Tick, no_tick
 from .. import paths
@@ -17,30 +18,30 @@ from ..storage.layout import manifest_path, volume_path
 from ..storage.manifest import ManifestReader
 from .part_table import PartTable
 
-FEW = 50  # paths that each line of a manifest is compared with, before it is read
+FEW = 50  # paths; with more, parsing each line is quicker than comparing its beginning first
 
 
 class CatalogDamaged(EngineError):
-    """The catalog says something else than the manifests."""
+    """The catalog and the manifests differ."""
 
 
 def require_chain(view: View) -> None:
     """Raise CatalogDamaged unless a view consists of the backups that its manifest names."""
-    with _readable():
+    with _ignoring_unreadable():
         manifests(view)
 
 
 def require_same(
     view: View, chosen: Collection[bytes], pages: Iterable[list[Part]], tick: Tick
 ) -> None:
-    """Raise CatalogDamaged unless the manifests say the same of the chosen paths as these parts.
+    """Raise CatalogDamaged if the manifests differ from these parts of the chosen paths.
 
-    Where a manifest cannot be read the catalog counts.
+    If a manifest cannot be read, the catalog is trusted.
     """
-    with _readable():
+    with _ignoring_unreadable():
         for path in differences(view, chosen, pages, tick):
             raise CatalogDamaged(
-                f"The catalog of backup {view.job.pk} is damaged, for one at '{paths.shown(path)}':"
+                f"The catalog of backup {view.job.pk} is damaged, for example at '{shown(path)}':"
                 " verify the backup."
             )
 
@@ -48,7 +49,7 @@ def require_same(
 def differences(
     view: View, chosen: Collection[bytes], pages: Iterable[list[Part]], tick: Tick
 ) -> list[bytes]:
-    """Return the paths, at or below the chosen ones, of which manifests and parts differ.
+    """Return the paths, at or below the chosen ones, at which manifests and parts differ.
 
     Raises CatalogDamaged and EngineError as ``load_manifests``.
     """
@@ -63,10 +64,10 @@ def differences(
 def load_manifests(
     view: View, chosen: Collection[bytes], table: PartTable, tick: Tick = no_tick
 ) -> None:
-    """Add to a table what the manifests say of all at or below the chosen paths of a view.
+    """Add to a table what the manifests have at or below the chosen paths of a view.
 
-    Raises CatalogDamaged where they say that the view consists of other backups, or has none of a
-    chosen path; EngineError where one of them cannot be read.
+    Raises CatalogDamaged if they say that the view consists of other backups, or lack a chosen
+    path; EngineError if one of them cannot be read.
     """
     starts = chosen if len(chosen) <= FEW else ()
     for source, manifest in manifests(view).items():
@@ -74,14 +75,23 @@ def load_manifests(
         for batch in batches(rows):
             tick()
             table.add_from_manifest(
-                Part(source, row.offset, row.length, *row[:2], row.size, row.sha256, row.target)
+                Part(
+                    source,
+                    row.offset,
+                    row.length,
+                    row.path,
+                    row.kind,
+                    row.size,
+                    row.sha256,
+                    row.target,
+                )
                 for row in batch
             )
     for path in chosen:
         if not table.is_in_manifest(path):
             raise CatalogDamaged(
-                f"The catalog is damaged: the manifests of backup {view.job.pk} do not have"
-                f" '{paths.shown(path)}'."
+                f"The catalog is damaged: the manifests of backup {view.job.pk} lack"
+                f" '{shown(path)}'."
             )
 
 
@@ -105,8 +115,8 @@ def manifests(view: View) -> dict[int, ManifestReader]:
 
 
 @contextmanager
-def _readable():
-    """Pass over manifests that cannot be read: then the catalog is all that there is."""
+def _ignoring_unreadable() -> Iterator[None]:
+    """Ignore manifests that cannot be read: without them the catalog must be trusted."""
     try:
         yield
     except CatalogDamaged:
@@ -121,5 +131,5 @@ def _manifest(source: int) -> ManifestReader:
         raise CatalogDamaged(f"The catalog is damaged: it has no volume of backup {source}.")
     manifest = ManifestReader(manifest_path(volume_path(volume)))
     if manifest.head["volume"].get("sha256") != volume.sha256.hex():
-        raise EngineError(f"The manifest '{manifest.path}' is of another volume.")
+        raise EngineError(f"The manifest '{manifest.path}' belongs to another volume.")
     return manifest

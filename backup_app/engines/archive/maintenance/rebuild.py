@@ -14,7 +14,7 @@ from ....models import Client, Entry, Job, JobSource, Storage, Volume
 from ...base import Problem
 from .. import paths
 from ..backup.catalog_writer import ENTRY
-from ..catalog.folders import folder_ids, give_folders
+from ..catalog.folders import folder_ids, make_folders
 from ..storage.labels import storage_folder
 from ..storage.manifest import SUFFIX, ManifestReader, Row
 from ..storage.removal import mark_path
@@ -122,7 +122,7 @@ class Comeback:
             return job
         # In transactions of their own, since folders without entries harm nobody.
         for rows in batches(self._found.manifest.rows()):
-            give_folders(client, _folders_of(rows))
+            make_folders(client, _folders_of(rows))
         with transaction.atomic():
             self._store(job, client, sources)
         return Job.objects.select_related("client", "fileset", "pool", "storage__zone").get(

@@ -1,10 +1,9 @@
-"""Labels: a file that tells the folder of a storage from every other one.
+"""Labels: a file with a UUID, which identifies the folder of a storage.
 
-Where the disk of a storage is not mounted, an empty folder is in its place. That one has no label,
-so that nothing is written to it, read from it or removed from it.
+When the disk of a storage is not mounted, its mount point is an empty folder. That has no label, so
+that nothing is written there, and no backup is taken for lost.
 """
 
-import os
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -12,6 +11,7 @@ from django.db import transaction
 
 from ....exceptions import EngineError
 from ....models import Storage, Volume
+from ...shared.durable import sync
 
 FILE = "storage.label"
 LENGTH = 36  # of a UUID as text
@@ -20,7 +20,7 @@ LENGTH = 36  # of a UUID as text
 def storage_folder(storage: Storage) -> Path:
     """Return the folder of a storage; raises EngineError unless it has the storage's label.
 
-    A storage that never had one, such as those of earlier versions, is labelled first.
+    A storage without a label in the database, as of earlier versions, is labelled first.
     """
     if storage.label is None:
         label_storage(storage)
@@ -37,10 +37,10 @@ def storage_folder(storage: Storage) -> Path:
 
 
 def label_storage(storage: Storage, *, force: bool = False) -> None:
-    """Give the folder of a storage a label, or take over the one that it has.
+    """Write a label to the folder of a storage, or record the one that it has.
 
-    Raises EngineError if there is no folder, if it is another storage's, and, unless with
-    ``force``, if the newest volume that the catalog has in the storage is not there.
+    Raises EngineError if the folder is missing or another storage's, and, without ``force``, if
+    it lacks the newest volume that the catalog has in this storage.
     """
     folder = _folder(storage)
     with transaction.atomic():
@@ -52,13 +52,13 @@ def label_storage(storage: Storage, *, force: bool = False) -> None:
             label = known.label or uuid4()
             _write(folder, storage, label)
         elif other := Storage.objects.exclude(pk=storage.pk).filter(label=label).first():
-            raise EngineError(f"The folder of storage '{storage}' is that of storage '{other}'.")
+            raise EngineError(f"The folder of storage '{storage}' belongs to storage '{other}'.")
         Storage.objects.filter(pk=storage.pk).update(label=label)
     storage.label = label
 
 
 def storage_fault(storage: Storage) -> str:
-    """Return in a sentence why a storage cannot be used; "" if it can."""
+    """Return a sentence on why a storage cannot be used; "" if it can."""
     try:
         storage_folder(storage)
     except EngineError as e:
@@ -70,12 +70,12 @@ def _folder(storage: Storage) -> Path:
     folder = Path(storage.path)
     try:
         is_there = folder.is_absolute() and folder.is_dir()
-    except OSError as e:  # as of a network's disk that has lost its server
+    except OSError as e:  # such as a network file system without its server
         raise EngineError(
             f"The folder '{storage.path}' of storage '{storage}' cannot be read: {e.strerror}."
         ) from e
     if not is_there:
-        # Made here, it would fill the disk on which that of the backups is not mounted.
+        # It is not made: without its disk, backups would fill the one below the mount point.
         raise EngineError(f"The storage '{storage}' has no folder '{storage.path}'.")
     return folder
 
@@ -91,7 +91,7 @@ def _require_newest_volume(storage: Storage, folder: Path) -> None:
 
 
 def _read(folder: Path, storage: Storage) -> UUID | None:
-    """Return the label of a folder, None where it has none that can be understood."""
+    """Return the label of a folder; None if it has no valid one."""
     try:
         with (folder / FILE).open("rb") as file:
             return UUID(file.read(LENGTH).decode("ascii"))
@@ -106,8 +106,7 @@ def _write(folder: Path, storage: Storage, label: UUID) -> None:
     try:
         with temporary.open("w") as file:
             file.write(f"{label}\n")
-            file.flush()
-            os.fsync(file.fileno())
+            sync(file)
         temporary.replace(folder / FILE)
     except OSError as e:
         raise EngineError(

@@ -1,23 +1,25 @@
-"""The files of a job in its storage: while it works, and once they are complete.
+"""Where the files of a job are in its storage.
 
-``work/job-<id>/`` is the job's own while it works. ``volumes/<client id>/job-<id>.tar.zst`` and
-its manifest come into being by a rename, after all of their bytes are on the disk.
+A running job writes to ``work/job-<id>/``. From there the complete volume is renamed to
+``volumes/<client id>/job-<id>.tar.zst``, and then its manifest beside it: a volume with a manifest
+is complete.
 """
 
-import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
 from ....exceptions import EngineError
 from ....models import Job, Volume
+from ...shared.durable import sync_path
+from ...shared.job_parts import storage_of
 from .labels import storage_folder
 from .manifest import SUFFIX
 
 
 def work_folder(job: Job) -> Path:
-    """Return the folder of a job while it works; raises EngineError unless its storage is there."""
-    return storage_folder(job.storage) / "work" / f"job-{job.pk}"
+    """Return the work folder of a job; raises EngineError if its storage is unavailable."""
+    return storage_folder(storage_of(job)) / "work" / f"job-{job.pk}"
 
 
 def volume_name(job: Job) -> str:
@@ -26,30 +28,31 @@ def volume_name(job: Job) -> str:
 
 
 def manifest_path(volume: Path) -> Path:
+    """Return the path of the manifest that belongs to a volume's file."""
     return volume.with_name(volume.name + SUFFIX)
 
 
 def volume_path(volume: Volume) -> Path:
-    """Return where a volume is; raises EngineError unless its storage is there."""
-    return storage_folder(volume.job.storage) / volume.path
+    """Return the file of a volume; raises EngineError if its storage is unavailable."""
+    return storage_folder(storage_of(volume.job)) / volume.path
 
 
 def volume_files(job_ids: Iterable[int]) -> dict[int, Path]:
-    """Return the volume file of each job.
+    """Return the volume's file of each of these jobs.
 
-    Raises EngineError for one that has none, and for a storage that is not there.
+    Raises EngineError for a job without a volume, and for an unavailable storage.
     """
-    wanted = list(job_ids)
-    volumes = Volume.objects.filter(job__in=wanted).select_related("job__storage")
+    ids = list(job_ids)
+    volumes = Volume.objects.filter(job__in=ids).select_related("job__storage")
     found = {volume.job_id: volume_path(volume) for volume in volumes}
-    for job_id in wanted:
+    for job_id in ids:
         if job_id not in found:
             raise EngineError(f"Backup {job_id} has no volume.")
     return found
 
 
 def volume_fault(volume: Volume) -> str:
-    """Return in a sentence what is wrong with a volume's file, going by its size; "" if nothing."""
+    """Return a sentence if a volume's file is missing or has another size; "" if it is fine."""
     try:
         path = volume_path(volume)
         size = path.stat().st_size
@@ -63,7 +66,7 @@ def volume_fault(volume: Volume) -> str:
 
 
 def make_work_folder(job: Job) -> Path:
-    """Return a new empty work folder that only this service's user can read."""
+    """Return a new, empty work folder that only the service's user can read."""
     folder = work_folder(job)
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(mode=0o700, exist_ok=True)
@@ -72,58 +75,43 @@ def make_work_folder(job: Job) -> Path:
 
 
 def remove_work_folder(job: Job) -> None:
-    """Remove a job's work folder; check_storage names what cannot be removed."""
+    """Remove a job's work folder; what cannot be removed is reported by ``check_storage``."""
     shutil.rmtree(work_folder(job), ignore_errors=True)
 
 
 def put(temporary: Path, final: Path) -> None:
-    """Give a complete file its name, in a way that a power cut does not undo."""
+    """Rename a complete, synced file to its final name, durably; see ``shared.durable``."""
     for folder in (final.parent.parent, final.parent):
         folder.mkdir(mode=0o700, exist_ok=True)
     temporary.rename(final)
     for folder in (final.parent, final.parent.parent, final.parent.parent.parent):
-        sync_folder(folder)
-
-
-def sync(file) -> None:
-    """Write an open file to the disk."""
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+        sync_path(folder)
 
 
 def require_new(job: Job) -> None:
-    """Raise EngineError if there is a volume already where this job's will be.
+    """Raise EngineError if the file of this job's volume exists already.
 
-    It is from a time that the database has lost; its job had the same ID.
+    It is then from a job with the same ID, which an older copy of the database has lost.
     """
-    volume = storage_folder(job.storage) / volume_name(job)
+    volume = storage_folder(storage_of(job)) / volume_name(job)
     if volume.exists() or manifest_path(volume).exists():
         raise EngineError(
-            f"There is a volume '{volume}' that the database does not know: rebuild_catalog brings"
-            " it back."
+            f"The volume '{volume}' exists but is missing from the database: rebuild_catalog"
+            " restores it."
         )
 
 
 def remove_files(job: Job) -> None:
-    """Remove all that a job has in its storage; the manifest first, which makes it readable.
+    """Remove the files of a job; first the manifest, without which a volume is not complete.
 
-    A job that never began to write has nothing: what has its name there is another's. Raises
-    EngineError unless the storage is there.
+    A job that never began to write has no files: a volume of its name is that of a lost job with
+    the same ID. Raises EngineError if the storage is unavailable.
     """
     if job.storage is None:
         return
     if not (work_folder(job).exists() or Volume.objects.filter(job=job).exists()):
         return
-    volume = storage_folder(job.storage) / volume_name(job)
+    volume = storage_folder(storage_of(job)) / volume_name(job)
     manifest_path(volume).unlink(missing_ok=True)
     volume.unlink(missing_ok=True)
     remove_work_folder(job)

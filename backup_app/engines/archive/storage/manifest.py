@@ -5,9 +5,9 @@ its volume and the ``columns`` of the other lines, which are lists. Paths, names
 text in which each character is one byte (Latin-1); hashes are hexadecimal.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import orjson
 import zstandard
@@ -15,11 +15,14 @@ from django.utils import timezone
 
 from ....exceptions import EngineError
 from ....models import Job
+from ...shared.durable import sync
+from ...shared.job_parts import fileset_of, pool_of
 
+Head = dict[str, Any]  # JSON
 FORMAT = 1
 SUFFIX = ".manifest"
 PIECE = 256 * 1024
-LONGEST = 1024 * 1024  # of a line
+LONGEST = 1024 * 1024  # bytes of a line; paths and targets have 4,096 at most
 FRAMES = 2  # the head, and the entries
 SECTIONS = "job account client fileset pool zone volume".split()
 
@@ -46,7 +49,7 @@ COLUMNS = list(Row._fields)
 
 
 class ManifestWriter:
-    """Collects the lines of entries in a file of their own until the first one is known."""
+    """Writes entries to a temporary file until the head, which comes first, is known."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -55,19 +58,19 @@ class ManifestWriter:
             self._file, closefd=False
         )
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self._file.close()
 
-    def add(self, rows: Iterable[tuple]) -> None:
+    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
         """Add rows of ``COLUMNS``, with text where the module says so."""
         self._stream.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
 
-    def finish(self, head: dict, sync) -> Path:
-        """Write the whole manifest to the disk and return its temporary place."""
-        self._stream.close()
+    def finish(self, head: Head) -> Path:
+        """Write the whole manifest to the disk; return its temporary path."""
+        self._stream.flush(zstandard.FLUSH_FRAME)
         self._file.close()
         whole = self._path.with_suffix(".whole")
         line = orjson.dumps({"format": FORMAT, **head, "columns": COLUMNS}) + b"\n"
@@ -75,16 +78,17 @@ class ManifestWriter:
             target.write(zstandard.ZstdCompressor(3, write_checksum=True).compress(line))
             while block := lines.read(1024 * 1024):
                 target.write(block)
+            # The caller renames it next: a name must not reach the disk before the content.
             sync(target)
         return whole
 
 
-def head(job: Job, volume: dict, sources: dict[str, int]) -> dict:
-    """Return what a manifest says of its job, so that the job can be made again from it.
+def head(job: Job, volume: Head, sources: dict[str, int]) -> Head:
+    """Return the head of a manifest, from which ``rebuild_catalog`` can restore the job.
 
     ``sources`` are the IDs of the backups that its view consists of, by their volumes.
     """
-    client, fileset, pool = job.client, job.fileset, job.pool
+    client, fileset, pool = job.client, fileset_of(job), pool_of(job)
     return {
         "job": {
             "id": job.pk,
@@ -94,7 +98,7 @@ def head(job: Job, volume: dict, sources: dict[str, int]) -> dict:
             "requested_by": job.requested_by,
             "created": job.created,
             "started": job.started,
-            "ended": timezone.now(),  # but for what follows this manifest
+            "ended": timezone.now(),  # only the renames come after this
             "sources": list(sources.values()),
             "volumes": list(sources),
         },
@@ -132,7 +136,10 @@ def head(job: Job, volume: dict, sources: dict[str, int]) -> dict:
 
 
 class ManifestReader:
-    """Gives the head of a manifest, then its entries. Raises EngineError naming the file."""
+    """Reads the head of a manifest, then its entries; raises EngineError naming the file.
+
+    Its content is not trusted: the disk may be damaged, and the file another's.
+    """
 
     def __init__(self, path: Path):
         self.path = path
@@ -141,16 +148,16 @@ class ManifestReader:
         if head.get("format") != FORMAT or head.get("columns") != COLUMNS:
             raise self._damaged(f"its format is {head.get('format')!r}, not {FORMAT}")
         if not all(isinstance(head.get(name), dict) for name in SECTIONS):
-            raise self._damaged("its head is not complete")
-        self.head: dict[str, Any] = head
+            raise self._damaged("its head is incomplete")
+        self.head: Head = head
         lines.close()
 
     @property
     def sources(self) -> dict[str, int]:
-        """The IDs that the backups had which this one consists of, by their volumes, oldest first.
+        """The former IDs of the backups that this one consists of, by volume, oldest first.
 
-        A backup that came back has another ID than its volume says. Manifests of earlier versions
-        name no volumes.
+        A backup that was rebuilt may have another ID than its volume's name says. Manifests of
+        earlier versions name no volumes.
         """
         job, folder = self.head["job"], self.path.parent.name
         try:
@@ -158,12 +165,13 @@ class ManifestReader:
             named = [f"volumes/{folder}/job-{number}.tar.zst" for number in numbers]
             return dict(zip(job.get("volumes", named), numbers, strict=True))
         except (KeyError, TypeError, ValueError) as e:
-            raise self._damaged(f"what it builds on is not complete ({e!r})") from e
+            raise self._damaged(f"its list of sources is incomplete ({e!r})") from e
 
     def rows(self, *starts: bytes) -> Iterator[Row]:
         """Yield all entries in the order of the volume; raises EngineError at a damaged one.
 
-        With ``starts`` only those whose paths begin with one of them, which is many times faster.
+        With ``starts`` only those whose paths begin with one of them: comparing the raw lines is
+        many times faster than parsing each.
         """
         lines = self._lines()
         next(lines)
@@ -181,16 +189,12 @@ class ManifestReader:
     def _row(self, line: bytes) -> Row:
         values = self._parsed(line, list)
         try:
-            row = Row(*values)
-            return row._replace(
-                path=row.path.encode("latin-1"),
-                target=row.target.encode("latin-1"),
-                sha256=None if row.sha256 is None else bytes.fromhex(row.sha256),
-                offset=int(row.offset),
-                length=int(row.length),
-            )
+            path, *plain, target, sha256, offset, length = values
+            digest = None if sha256 is None else bytes.fromhex(sha256)
+            path, target = path.encode("latin-1"), target.encode("latin-1")
+            return Row._make((path, *plain, target, digest, int(offset), int(length)))
         except (TypeError, ValueError, AttributeError) as e:
-            raise self._damaged(f"a line is no entry ({e})") from e
+            raise self._damaged(f"a line is not an entry ({e})") from e
 
     def _parsed(self, line: bytes, kind: type) -> Any:
         try:
@@ -198,10 +202,10 @@ class ManifestReader:
         except orjson.JSONDecodeError as e:
             raise self._damaged(str(e)) from e
         if not isinstance(value, kind):
-            raise self._damaged(f"a line is no {kind.__name__}")
+            raise self._damaged(f"a line is not a {kind.__name__}")
         return value
 
-    def _lines(self) -> Iterator[bytes]:
+    def _lines(self) -> Generator[bytes]:
         rest = b""
         for piece in self._pieces():
             *lines, rest = (rest + piece).split(b"\n")
@@ -212,7 +216,7 @@ class ManifestReader:
             raise self._damaged("its last line has no end")
 
     def _pieces(self) -> Iterator[bytes]:
-        """Yield what is in the frames; notices when one is cut off or missing."""
+        """Yield the content of the frames; raises EngineError if one is cut off or missing."""
         frames, frame = 0, None
         try:
             with self.path.open("rb") as file:

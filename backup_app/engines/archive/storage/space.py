@@ -2,17 +2,19 @@
 
 import shutil
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from django.db.models import Sum
 
 from ....exceptions import EngineError
-from ....models import Job
+from ....models import Job, Pool, Storage
+from ...shared.job_parts import pool_of, storage_of
 
 
 @dataclass(frozen=True)
 class Limit:
-    """So many bytes may be stored, or ``refusal`` is said; None is no limit."""
+    """How many bytes may be stored, and the error message beyond that; None is no limit."""
 
     size: int | None
     refusal: str = ""
@@ -24,8 +26,8 @@ class Limit:
 
 
 def limit_for(job: Job) -> Limit:
-    """Return the narrower of what the pool and the storage of a job have left."""
-    pool, storage = job.pool, job.storage
+    """Return the smaller of what is left of a pool's quota and a storage's capacity."""
+    pool, storage = pool_of(job), storage_of(job)
     limits = [
         Limit(
             left(pool.quota_bytes, pool=pool),
@@ -36,22 +38,22 @@ def limit_for(job: Job) -> Limit:
             f"The storage '{storage}' has reached its capacity: {storage.capacity} bytes.",
         ),
     ]
-    narrow = [limit for limit in limits if limit.size is not None]
-    return min(narrow, key=lambda limit: limit.size, default=Limit(None))
+    sizes = [(limit.size, limit) for limit in limits if limit.size is not None]
+    return min(sizes, key=itemgetter(0), default=(None, Limit(None)))[1]
 
 
-def left(allowed: int | None, **where) -> int | None:
-    """Return how many bytes are left of those that are allowed."""
+def left(allowed: int | None, **place: Pool | Storage) -> int | None:
+    """Return how many of the allowed bytes are unused; None if there is no limit."""
     if allowed is None:
         return None
-    used = Job.objects.backups().good().filter(**where).aggregate(used=Sum("stored_bytes"))
-    return allowed - (used["used"] or 0)
+    used = Job.objects.backups().good().filter(**place).aggregate(used=Sum("stored_bytes"))
+    return allowed - int(used["used"] or 0)
 
 
-def disk_usage(storage) -> tuple[int, int] | None:
+def disk_usage(storage: Storage) -> tuple[int, int] | None:
     """Return (capacity, free) in bytes of the disk that a storage's folder is, or will be, on.
 
-    None where it cannot be asked.
+    None if that is unknown.
     """
     if not storage.path:
         return None
@@ -62,6 +64,6 @@ def disk_usage(storage) -> tuple[int, int] | None:
     return usage.total, usage.free
 
 
-def _nearest(folder):
-    """Return the folder, or of those above it the first that is there."""
+def _nearest(folder: Path) -> Path:
+    """Return the folder, or the first above it that exists."""
     return next(place for place in (folder, *folder.parents) if place.exists())

@@ -1,18 +1,19 @@
-"""Sparse files in a tar: what their lists of extents may say."""
+"""Sparse files in a tar: validation of their lists of extents."""
 
 from array import array
 
 from ....exceptions import EngineError
 from .tar_headers import MAX_NUMBER
 
-MAX_EXTENTS = 16_000_000  # of a sparse file; they are held in memory
-# Any user can make a file of exabytes of zeros, which nobody has the time to hash.
-MAX_HOLES = 1024 * 1024 * 1024  # of a sparse file, or
-HOLES_TO_DATA = 1000  # times what it holds
+MAX_EXTENTS = 16_000_000  # of a file; they are held in memory, as 16 bytes each
+# Any user can make a file with exabytes of holes, and hashing takes seconds per gigabyte. A file
+# with more bytes of holes than both limits gets no hash.
+MAX_HOLES = 1024 * 1024 * 1024
+HOLES_TO_DATA = 1000  # times its data
 
 
-def require_extents(extents: array, data: int, size: int) -> None:
-    """Raise EngineError unless extents follow each other in a file and have all of its data."""
+def require_extents(extents: "array[int]", data: int, size: int) -> None:
+    """Raise EngineError unless extents are in order, within the file, and hold all of its data."""
     place = read = 0
     for start, length in zip(extents[0::2], extents[1::2], strict=True):
         if start < place:
@@ -22,12 +23,14 @@ def require_extents(extents: array, data: int, size: int) -> None:
         raise EngineError(f"A sparse file has {read} bytes of content, not {data}.")
 
 
-def number_of_extents(numbers: array) -> int:
+def number_of_extents(numbers: "array[int]") -> int:
+    """Return the count that a list of extents begins with; raises EngineError if too large."""
     if not numbers or numbers[0] > MAX_EXTENTS:
         raise EngineError(f"The tar has a sparse file of more than {MAX_EXTENTS} extents.")
-    return numbers[0]
+    count: int = numbers[0]
+    return count
 
 
 def is_nearly_empty(data: int, size: int) -> bool:
-    """Say whether a sparse file is too empty for its content to be hashed."""
+    """Return whether a sparse file has too many holes to be hashed."""
     return size - data > max(MAX_HOLES, HOLES_TO_DATA * data)

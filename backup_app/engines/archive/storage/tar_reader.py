@@ -1,10 +1,10 @@
-"""Reading a tar once, as it comes: what is in it, and where its blocks are.
+"""Reading a tar as a stream: its members, and where their blocks are.
 
-``tarfile`` takes 60 µs a member, which for small files is more than all the rest. This reads what
+``tarfile`` takes 60 µs per member, which for small files is more than all the rest. This reads what
 GNU tar's ``--format=posix`` writes: ustar headers, pax headers before them, sparse format 1.0.
 
-And nothing else: the machine that made it may be somebody else's by now, and what this and the tar
-that unpacks it understand in two ways would be restored to a place that nobody has chosen.
+It rejects everything else: the machine that wrote it may have been taken over, and a member that
+this and the tar that unpacks it understand differently would be restored to an unchecked place.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from ....exceptions import EngineError
 from .sparse import is_nearly_empty, number_of_extents, require_extents
 from .tar_headers import (
+    Header,
     changed,
     decimal,
     link_target,
@@ -33,13 +34,14 @@ from .tar_headers import (
 BLOCK = 512
 ZEROS = bytes(BLOCK)
 HOLE = bytes(1024 * 1024)
-MAX_PAX = 64 * 1024 * 1024  # of one member's pax headers
+# Limits of memory; pax headers hold extended attributes and ACLs.
+MAX_PAX = 64 * 1024 * 1024  # bytes of one member's pax headers
 MAX_RECORDS = 100_000  # in these
-MAX_OWNERS = 10_000  # that are remembered
+MAX_OWNERS = 10_000  # in the cache
 # Name, mode, user, group, size, mtime, type, target, magic, user's and group's name, prefix.
 HEADER = struct.Struct("100s8s8s8s12s12s8xc100s6s2x32s32s16x155s12x")
 MAGIC = b"ustar\0"
-# All that most members have.
+# The only pax headers of most members.
 TIMES = re.compile(
     rb"([1-9][0-9]) mtime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
     rb"([1-9][0-9]) ctime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
@@ -57,10 +59,12 @@ KINDS = {
 
 
 class CutOff(EngineError):
-    """The tar ended in the middle."""
+    """The tar ends in the middle."""
 
 
 class Member(NamedTuple):
+    """A member of a tar, with its place."""
+
     path: bytes  # absolute
     kind: str  # as of Entry
     size: int  # of the content as a program reads it, holes and all
@@ -69,13 +73,13 @@ class Member(NamedTuple):
     group: str
     mtime_ns: int
     target: bytes  # of a symlink as it is; of a hard link an absolute path
-    sha256: bytes | None  # of a file's content; None for one of next to nothing but holes
+    sha256: bytes | None  # of a file's content; None for one that is nearly all holes
     offset: int  # of the first block, which may be a pax header
     length: int  # with all headers and padding
 
 
 class Identity(NamedTuple):
-    """What a tar tells of a member before its content: by this it is known again."""
+    """What a tar tells about a member before its content, to compare it with a scan."""
 
     path: bytes
     kind: str
@@ -87,13 +91,13 @@ class Identity(NamedTuple):
 
 
 class TarStream:
-    """Iterates over the members of a tar, and hands the raw blocks on as they are.
+    """Iterates over the members of a tar, and copies their raw blocks.
 
-    ``read`` returns the next bytes, b"" at the end. ``write`` gets all blocks up to the two of
-    zeros at the end of the tar. ``part`` is told how many bytes more of a member's content have
-    been read, again and again where that takes long: in large files and in holes. Members that
-    ``admit`` refuses are left out. ``start`` is where the first block goes in the tar that is
-    written. Raises EngineError for what is no tar, CutOff for half of one.
+    ``read`` returns the next bytes, b"" at the end. ``write`` gets all blocks except the two of
+    zeros at the end of the tar. ``part`` is called with the number of bytes read since the last
+    call, within large files and holes too. Members that ``admit`` refuses are not copied.
+    ``start`` is the position of the first block in the copy. Raises EngineError for anything but a
+    tar, and CutOff for a truncated one.
     """
 
     def __init__(
@@ -112,14 +116,14 @@ class TarStream:
         self._view = memoryview(b"")
         self._start = start  # place of the buffer in the tar
         self._next = 0  # place in the buffer
-        self._flushed = 0  # up to here what is in the buffer was handed on or left out
+        self._flushed = 0  # up to here the buffer was copied or left out
         self._held: int | None = None  # from here on it waits for ``admit``
         self._left_out = 0  # bytes
-        self._owners: dict[tuple, tuple[str, str]] = {}
+        self._owners: dict[tuple[bytes, ...], tuple[str, str]] = {}
 
     @property
     def position(self) -> int:
-        """How many bytes of the tar have been read as members."""
+        """The position in bytes after the members that were read."""
         return self._start + self._next
 
     def __iter__(self) -> Iterator[Member]:
@@ -142,7 +146,8 @@ class TarStream:
             header = HEADER.unpack_from(self._buffer, self._next)
             self._next += BLOCK
             if header[8] != MAGIC:
-                return self._require_end(pax)
+                self._require_end(pax)
+                return None
             if header[6] != b"x":
                 if member := self._described(header, pax, start):
                     return member
@@ -154,10 +159,10 @@ class TarStream:
 
     def _require_end(self, pax: dict[bytes, bytes]) -> None:
         if pax or self._buffer[self._next - BLOCK : self._next] != ZEROS:
-            raise EngineError(f"What came is no tar: at byte {self.position - BLOCK}.")
+            raise EngineError(f"This is not a tar: byte {self.position - BLOCK}.")
 
-    def _described(self, header: tuple, pax: dict[bytes, bytes], start: int) -> Member | None:
-        """Read a member to its end; None if it is not admitted."""
+    def _described(self, header: Header, pax: dict[bytes, bytes], start: int) -> Member | None:
+        """Read a member to its end; return None if it is not admitted."""
         kind = KINDS.get(header[6])
         if kind is None:
             raise EngineError(f"The tar has a member of the unknown type {header[6]!r}.")
@@ -190,7 +195,7 @@ class TarStream:
         )
 
     def _leave_out(self, stored: int) -> None:
-        """Read a member to its end, and hand nothing of it on."""
+        """Read a member to its end without copying it."""
         self._flush()
         write, self._write, self._held = self._write, self._count, None
         for part in self._parts(stored):
@@ -218,7 +223,7 @@ class TarStream:
             self._hash(digest, size)
         return digest.digest()
 
-    def _hash(self, digest, size: int) -> None:
+    def _hash(self, digest: "hashlib._Hash", size: int) -> None:
         for part in self._parts(size):
             digest.update(part)
             self._part(len(part))
@@ -246,15 +251,15 @@ class TarStream:
         self._fill(digest, size - place)
         return digest.digest()
 
-    def _fill(self, digest, size: int) -> None:
+    def _fill(self, digest: "hashlib._Hash", size: int) -> None:
         while size > 0:
             part = min(size, len(HOLE))
             digest.update(HOLE[:part])
             size -= part
             self._part(part)
 
-    def _extents(self, stored: int) -> tuple[array, int]:
-        """Return offset and length of each extent in turn, and how many bytes told them."""
+    def _extents(self, stored: int) -> tuple["array[int]", int]:
+        """Return offset and length of each extent in turn, and the size of their list in bytes."""
         numbers, rest, read, wanted = array("Q"), b"", 0, 1
         while len(numbers) < wanted:
             if read >= stored or len(rest) > BLOCK:
@@ -269,7 +274,7 @@ class TarStream:
 
     def _pax(self, size: int) -> dict[bytes, bytes]:
         if not 0 < size <= MAX_PAX:
-            raise EngineError(f"A member's pax headers have {size} bytes: up to {MAX_PAX} may be.")
+            raise EngineError(f"A member's pax headers have {size} bytes, not 1 to {MAX_PAX}.")
         data = self._take(size)
         self._skip(-size % BLOCK)
         times = TIMES.fullmatch(data)
@@ -289,8 +294,8 @@ class TarStream:
             raise EngineError(f"The tar has a member with {len(records)} pax headers.")
         return records
 
-    def _both_owners(self, header: tuple) -> tuple[str, str]:
-        """Return the owners that only the header tells; most members have the same."""
+    def _both_owners(self, header: Header) -> tuple[str, str]:
+        """Return the owners from the header, cached: most members have the same."""
         key = header[2], header[3], header[9], header[10]
         found = self._owners.get(key)
         if found is None:
@@ -312,7 +317,7 @@ class TarStream:
         self._next += size
 
     def _refill(self, size: int) -> None:
-        """Hand on what was read, and read until there are ``size`` bytes."""
+        """Copy what was read, and read until there are ``size`` bytes."""
         self._flush()
         blocks = [self._buffer[self._flushed :]]
         have = len(blocks[0])

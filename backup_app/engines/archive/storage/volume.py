@@ -14,18 +14,21 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import accumulate
 from pathlib import Path
+from typing import BinaryIO, Self
 
 import zstandard
 
 from ....exceptions import EngineError
 from ...base import Tick, no_tick
+from ...shared.durable import sync
+from .space import Limit
 
-END_OF_TAR = bytes(1024)  # two blocks of zeros
+END_OF_TAR = bytes(1024)  # two blocks of zeros (POSIX, pax)
 TABLE_HEADER = struct.Struct("<II")  # magic number of a frame to skip, length of what follows
 TABLE_FOOTER = struct.Struct("<IBI")  # number of frames, whether they have checksums, magic number
 SKIPPED_MAGIC, SEEKABLE_MAGIC = 0x184D2A5E, 0x8F92EAB1
 SECOND = 1.0
-MEMORY = 48 * 1024 * 1024  # that all compressors together may take
+MEMORY = 48 * 1024 * 1024  # bytes for all compressors of a job, so that small machines suffice
 
 
 class VolumeWriter:
@@ -38,12 +41,12 @@ class VolumeWriter:
         frame_bytes: int,
         level: int,
         threads: int = 0,
-        limit=None,
+        limit: Limit | None = None,
         tick: Tick = no_tick,
     ):
-        """``limit`` is a ``space.Limit`` that is asked whether so much may be stored.
+        """``threads`` is 0 for one per processor. ``tick`` is called at least every second.
 
-        ``tick`` is called at least every second while a frame is waited for.
+        Beyond ``limit`` any method raises EngineError.
         """
         self.path = path
         self.tar_size = 0  # of what was written, without the end blocks
@@ -61,13 +64,13 @@ class VolumeWriter:
         self._threads = thread_count(level, frame_bytes, threads)
         self._own = threading.local()
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="zstd")
-        self._frames: deque[tuple[bytearray, int, Future]] = deque()
+        self._frames: deque[tuple[bytearray, int, Future[bytes]]] = deque()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc):
-        # A frame of level 19 takes seconds, for which a cancel does not wait.
+    def __exit__(self, *exc: object) -> None:
+        # A frame of level 19 takes seconds, and a cancel should not wait for it.
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._file.close()
 
@@ -77,9 +80,9 @@ class VolumeWriter:
         self._add(memoryview(data))
 
     def finish(self) -> bytes:
-        """Write the end of the tar and the table, and everything to the disk; return the SHA-256.
+        """Write the end of the tar and the table, sync the file, and return its SHA-256.
 
-        ``tar_size`` stays as it is; ``size`` is then that of the whole file.
+        ``size`` is then that of the whole file; ``tar_size`` remains without the end blocks.
         """
         self._add(memoryview(END_OF_TAR))
         if self._filled:
@@ -87,8 +90,7 @@ class VolumeWriter:
         while self._frames:
             self._store()
         self._append(seek_table(self._table))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        sync(self._file)
         self._file.close()
         return self._digest.digest()
 
@@ -107,7 +109,7 @@ class VolumeWriter:
         self._frames.append((buffer, size, self._pool.submit(self._frame, buffer, size)))
         while len(self._frames) > self._threads + 1:
             self._store()
-        # Memory that was used before costs nothing to get.
+        # Reused, since new memory must be cleared by the kernel.
         self._buffer = self._free.pop() if self._free else bytearray(self._frame_bytes)
         self._filled = 0
 
@@ -119,7 +121,8 @@ class VolumeWriter:
                 level=self._level, write_checksum=True
             )
         with memoryview(buffer) as whole, whole[:size] as content:
-            return compressor.compress(content)
+            compressed: bytes = compressor.compress(content)
+            return compressed
 
     def _store(self) -> None:
         buffer, size, future = self._frames.popleft()
@@ -139,10 +142,10 @@ class VolumeWriter:
 
 
 class VolumeReader:
-    """Reads any part of a volume's tar, by one seek and with the memory of a frame."""
+    """Reads any part of a volume's tar, with one seek and the memory of one frame."""
 
     def __init__(self, path: Path):
-        """Raises EngineError if the file cannot be read, or is no volume."""
+        """Raises EngineError if the file cannot be read or is not a volume."""
         self.path = path
         try:
             self._file = path.open("rb")
@@ -158,16 +161,17 @@ class VolumeReader:
         self._decompressor = zstandard.ZstdDecompressor()
         self._last: tuple[int, bytes] = (-1, b"")
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self._file.close()
 
     @property
     def size(self) -> int:
-        """The length of the whole tar, with its end blocks."""
-        return self._starts[-1]
+        """The length of the whole tar in bytes, with its end blocks."""
+        size: int = self._starts[-1]
+        return size
 
     def read(self, offset: int, length: int) -> Iterator[bytes]:
         """Yield the bytes of a part of the tar in blocks of at most a frame.
@@ -186,11 +190,12 @@ class VolumeReader:
             offset, length, number = offset + len(block), length - len(block), number + 1
 
     def frame_end(self, offset: int) -> int:
-        """Return where in the tar the frame ends that a place is in; its end for one behind it."""
-        return self._starts[min(bisect_right(self._starts, offset), len(self._starts) - 1)]
+        """Return the end of the frame that contains a byte of the tar; at most the tar's end."""
+        end: int = self._starts[min(bisect_right(self._starts, offset), len(self._starts) - 1)]
+        return end
 
     def _frame(self, number: int) -> bytes:
-        # What lies side by side is often read piece by piece.
+        # Neighbouring members are often read one by one.
         if self._last[0] != number:
             self._last = (number, self._read_frame(number))
         return self._last[1]
@@ -211,14 +216,14 @@ class VolumeReader:
         return block
 
 
-def seek_table(sizes: array) -> bytes:
-    """Return the frame that tells the compressed and uncompressed size of each other one."""
+def seek_table(sizes: "array[int]") -> bytes:
+    """Return the frame with the compressed and uncompressed sizes of all others."""
     entries = struct.pack(f"<{len(sizes)}I", *sizes)
     footer = TABLE_FOOTER.pack(len(sizes) // 2, 0, SEEKABLE_MAGIC)
     return TABLE_HEADER.pack(SKIPPED_MAGIC, len(entries) + len(footer)) + entries + footer
 
 
-def read_table(file, path: Path) -> tuple[int, ...]:
+def read_table(file: BinaryIO, path: Path) -> tuple[int, ...]:
     """Return the compressed and uncompressed sizes in turn; raises EngineError."""
     try:
         end = file.seek(0, os.SEEK_END)
@@ -242,7 +247,7 @@ def read_table(file, path: Path) -> tuple[int, ...]:
 
 
 def thread_count(level: int, frame_bytes: int, wanted: int) -> int:
-    """Return how many threads compress at once without taking too much memory."""
+    """Return how many threads may compress at once within MEMORY."""
     parameters = zstandard.ZstdCompressionParameters.from_level(level, source_size=frame_bytes)
     each = parameters.estimated_compression_context_size() + 3 * frame_bytes
     return max(1, min(wanted or os.cpu_count() or 1, MEMORY // each))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ....conf import conf
 from ....exceptions import EngineError
+from ...shared.durable import sync_path
 
 
 def keys_folder() -> Path:
@@ -40,22 +41,14 @@ def _generate(path: Path) -> None:
         made = Path(folder) / path.name
         comment = f"backup@{socket.gethostname()}"
         _keygen("-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", str(made))
-        _sync(made)
+        sync_path(made)
         try:
             # Unlike a rename, link fails if the name exists: of two processes that generate a
             # key at the same time, both then use the first one.
             os.link(made, path)
         except FileExistsError:
             return
-        _sync(path.parent)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_path(path.parent)
 
 
 def _keygen(*arguments: str, text: str | None = None) -> str:

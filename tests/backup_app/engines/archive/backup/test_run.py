@@ -373,7 +373,7 @@ def program(tmp_path, monkeypatch):
         ("echo no such option >&2; exit 64", r"is cut off after 0 bytes\. no such option"),
         ('{real} "$@"; echo broken >&2; exit 3', r"tar failed \(3\)\."),
         ('{real} "$@"; kill -9 $$', r"tar failed \(-9\)\."),
-        ("echo '<html>'; head -c 9999 /dev/zero", r"What came is no tar: at byte 0\."),
+        ("echo '<html>'; head -c 9999 /dev/zero", r"This is not a tar: byte 0\."),
     ],
 )
 def test_a_tar_that_dies_fails_the_backup_and_leaves_nothing(place, tree, program, script, message):

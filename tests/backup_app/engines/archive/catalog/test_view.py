@@ -168,7 +168,7 @@ def test_a_backup_that_did_not_succeed_has_no_view(client, status):
     with pytest.raises(WrongState) as refused:
         engine.list_folder(job, b"/srv")
 
-    assert str(refused.value) == f"Job {job.pk} is {status}: it is no backup that can be read."
+    assert str(refused.value) == f"Job {job.pk} is {status}: it is not a backup that can be read."
 
 
 def test_a_restore_has_no_view(client):

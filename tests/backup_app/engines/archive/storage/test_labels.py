@@ -154,7 +154,7 @@ def test_the_folder_of_another_storage_is_not_used(job, tmp_path):
     sentence = f"The folder of storage '{other}' has the label of another storage."
     assert refused(storage_folder, other) == sentence
     for options in ({}, {"force": True}):
-        sentence = f"The folder of storage '{other}' is that of storage '{job.storage}'."
+        sentence = f"The folder of storage '{other}' belongs to storage '{job.storage}'."
         assert refused(label_storage, other, **options) == sentence
 
 

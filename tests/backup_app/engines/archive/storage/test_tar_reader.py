@@ -137,7 +137,7 @@ def test_a_cut_off_tar_is_found(kept):
 
 
 def test_what_is_no_tar_is_said():
-    with pytest.raises(EngineError, match="What came is no tar: at byte 0"):
+    with pytest.raises(EngineError, match="This is not a tar: byte 0"):
         parse(b"<html>" * 1000)
 
 
