@@ -1,0 +1,1 @@
+"""A database of the last commit before the migrations were squashed, upgraded and used."""
