@@ -1,7 +1,10 @@
-"""What can be done with clients: to make or change one, to delete it, to say what it needs."""
+"""Clients: to create or change one, to delete and restore it, to say what must be installed."""
+
+from collections.abc import Sequence
+from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from ..conf import conf
@@ -9,31 +12,32 @@ from ..engines import get_engine
 from ..engines.base import ClientConfig
 from ..exceptions import Invalid, WrongState
 from ..lib import addresses
-from ..models import Client, Job
+from ..models import Client, Job, Zone
 from . import filesets, names, pools
 from .adopted import require_as_kept
 
 ADDRESSES = ("ip", "internal_ip")
 
 
-def generate(account, name: str, *, system: str, password: str = "", **values):
-    """Create or change a client as ``save`` does; return it, and whether our key got installed.
+def generate(
+    account: Any, name: str, *, system: str, password: str = "", **values: Any
+) -> tuple[Client, bool]:
+    """Create or change a client as ``save`` does; return it, and whether our key was installed.
 
-    The password of its root is used for that once and kept nowhere, and only where
-    ``BACKUP_INSTALL_KEYS`` is on. Raises EngineError for a client that does not let us in, which
-    is saved nevertheless.
+    password is root's on the client. It is used once, only if ``BACKUP_INSTALL_KEYS`` is on, and
+    stored nowhere. Raises EngineError if the login fails; the client is saved nevertheless.
     """
     client = save(account, name, system=system, **values)
     return client, bool(password) and _install_key(client, password)
 
 
-def save(account, name: str, *, system: str, **values) -> Client:
-    """Create a client, or change what is given of the account's client with this name.
+def save(account: Any, name: str, *, system: str, **values: Any) -> Client:
+    """Create a client, or change the given values of the account's client with this name.
 
-    values: ``ip`` (a new client needs it), ``internal_ip``, ``fileset``, ``pool``, ``zone``,
-    ``schedule``, ``connection``. A new client gets the account's defaults where none are given.
-    Raises Invalid, and WrongState for an address of another client, for a zone that does not fit,
-    and where the engine keeps what is to be changed.
+    values: ``ip`` (required for a new client), ``internal_ip``, ``fileset``, ``pool``, ``zone``,
+    ``schedule``, ``connection``. A new client gets the account's defaults for omitted ones.
+    Raises Invalid, and WrongState for an address of another client, for a zone that does not fit
+    the pool or the system, and for a value that only the engine can change.
     """
     name = names.cleaned(name, "client")
     known = _clients_of(account).filter(name=name).first()
@@ -43,8 +47,10 @@ def save(account, name: str, *, system: str, **values) -> Client:
     return _saved(account, name, values)
 
 
-def cleaned(account, name: str, known: Client | None, *, system: str, **values) -> dict:
-    """Return the values of a new client, or of changes of a known one, as they are stored.
+def cleaned(
+    account: Any, name: str, known: Client | None, *, system: str, **values: Any
+) -> dict[str, Any]:
+    """Return the values of a new client, or the changes of a known one, as they are stored.
 
     Raises what ``save`` raises.
     """
@@ -57,22 +63,22 @@ def cleaned(account, name: str, known: Client | None, *, system: str, **values) 
     return values | {"connection": _connection(values["zone"], known, values)}
 
 
-def delete(client) -> None:
-    """Let a client vanish; its backups stay until ``purge_clients``. Raises WrongState if at work.
+def delete(client: Client) -> None:
+    """Mark a client as deleted; its backups stay until ``purge_clients``.
 
-    Changes the record that it is given as well.
+    Raises WrongState if it has an open job.
     """
     with transaction.atomic():
         if job := Job.objects.open().filter(client=client).first():
-            raise WrongState(f"Client '{client}' has a job: {job.pk} is {job.status}. Cancel it.")
+            raise WrongState(f"Client '{client}' has job {job.pk}, {job.status}. Cancel it first.")
         client.deleted = timezone.now()
         client.save(update_fields=["deleted"])
 
 
-def restore(client) -> None:
-    """Let a deleted client, of which nothing was purged yet, be there again.
+def restore(client: Client) -> None:
+    """Bring a deleted client back, which is possible until it is purged.
 
-    Raises WrongState where another one has its name or address by now.
+    Raises WrongState if another client has its name or address by now.
     """
     if client.deleted is None:
         raise WrongState(f"Client '{client}' is not deleted.")
@@ -88,36 +94,36 @@ def restore(client) -> None:
     client.deleted = None
 
 
-def config(client) -> ClientConfig:
-    """Return what must be on a client, ready to paste."""
+def config(client: Client) -> ClientConfig:
+    """Return what must be installed on a client, ready to paste."""
     return get_engine(client.zone.engine).client_config(client)
 
 
-def has_backup(client) -> bool:
-    return client.jobs.backups().good().exists()
+def has_backup(client: Client) -> bool:
+    return Job.objects.backups().good().filter(client=client).exists()
 
 
 def system_named(text: str) -> str:
-    """Return unix or windows for its name in any case; raises Invalid."""
+    """Return unix or windows for its name, ignoring case; raises Invalid."""
     if text.lower() not in Client.System.values:
-        allowed = " and ".join(Client.System.values)
-        raise Invalid({"system": [f"There is no system '{text}': there are {allowed}."]})
+        allowed = " or ".join(Client.System.values)
+        raise Invalid({"system": [f"Unknown system '{text}': it must be {allowed}."]})
     return text.lower()
 
 
-def require_system(client, text: str) -> None:
-    """Raise WrongState unless this is the client's system, Invalid if it is none at all."""
+def require_system(client: Client, text: str) -> None:
+    """Raise WrongState unless this is the client's system, Invalid if it is unknown."""
     if system_named(text) != client.system:
         raise WrongState(f"Client '{client}' is a {client.system} machine, not a {text} one.")
 
 
-def _clients_of(account):
+def _clients_of(account: Any) -> QuerySet[Client]:
     return Client.objects.present().filter(account=account).select_related("pool__storage__zone")
 
 
-def _cleaned(values):
-    """Return the values as they are stored; raises Invalid."""
-    clean, wrong = dict(values), {}
+def _cleaned(values: dict[str, Any]) -> dict[str, Any]:
+    clean = dict(values)
+    wrong: dict[str, list[str]] = {}
     for key in [key for key in ADDRESSES if clean.get(key)]:
         clean[key] = addresses.normalized(clean[key])
         if clean[key] is None:
@@ -134,21 +140,24 @@ def _cleaned(values):
     return clean
 
 
-def _require_address(account, name, known, values):
+def _require_address(account: Any, name: str, known: Client | None, values: dict[str, Any]) -> None:
     if not (values.get("ip") or (known and "ip" not in values)):
         raise Invalid({"ip": [f"Client '{name}' needs an IP address."]})
-    if addresses.normalized(name) not in {None, values.get("ip") or known.ip}:
+    # The API finds clients by name or address, so a name must not be the address of another one.
+    own = values.get("ip") or (known and known.ip)
+    if addresses.normalized(name) not in {None, own}:
         raise Invalid({"name": [f"'{name}' is an address, but not the client's own."]})
-    _require_free(_clients_of(account).exclude(pk=known and known.pk), values.get("ip"))
+    clients = _clients_of(account)
+    _require_free(clients.exclude(pk=known.pk) if known else clients, values.get("ip"))
 
 
-def _require_free(others, ip):
+def _require_free(others: QuerySet[Client], ip: str | None) -> None:
     if other := others.filter(ip=ip).first():
-        raise WrongState(f"Client '{other}' has the address '{ip}' already.")
+        raise WrongState(f"Client '{other}' already has the address '{ip}'.")
 
 
-def _placed(account, known, values):
-    """Return the pool and the zone, which go together, from what is given and what was there."""
+def _placed(account: Any, known: Client | None, values: dict[str, Any]) -> dict[str, Any]:
+    """Return a pool and its zone: those given, else those known, else the account's defaults."""
     zone = values.get("zone")
     pool = values.get("pool") or (known and known.pool)
     pool = pool or pools.default(account, zone)
@@ -160,29 +169,29 @@ def _placed(account, known, values):
     return {"pool": pool, "zone": zone}
 
 
-def _require_engine(zone, system):
+def _require_engine(zone: Zone, system: str) -> None:
     if system not in {each.system for each in get_engine(zone.engine).systems()}:
         raise WrongState(f"The engine of zone '{zone.name}' cannot back up {system} machines.")
 
 
-def _connection(zone, known, values):
-    """Return how a client is reached: as was given, as it was, or as its engine does first."""
+def _connection(zone: Zone, known: Client | None, values: dict[str, Any]) -> str:
+    """Return the connection: the one given, else the known one, else the engine's first."""
     possible = get_engine(zone.engine).connections
     if wanted := values.get("connection"):
         _require_connection(zone, wanted, possible)
-        return wanted
+        return str(wanted)
     return known.connection if known and known.connection in possible else possible[0]
 
 
-def _require_connection(zone, wanted, possible):
+def _require_connection(zone: Zone, wanted: str, possible: Sequence[str]) -> None:
     if wanted not in possible:
         labels = dict(Client.Connection.choices)
-        there = " and ".join(f"'{labels[each]}'" for each in possible)
-        sentence = f"Clients of zone '{zone.name}' cannot be '{labels[wanted]}': there is {there}."
+        usable = " or ".join(f"'{labels[each]}'" for each in possible)
+        sentence = f"In zone '{zone.name}' it must be {usable}, not '{labels[wanted]}'."
         raise Invalid({"connection": [sentence]})
 
 
-def _saved(account, name, values):
+def _saved(account: Any, name: str, values: dict[str, Any]) -> Client:
     try:
         with transaction.atomic():
             return Client.objects.update_or_create(
@@ -193,7 +202,7 @@ def _saved(account, name, values):
         raise WrongState(f"Client '{name}' has just been changed by another request.") from e
 
 
-def _install_key(client, password):
+def _install_key(client: Client, password: str) -> bool:
     engine = get_engine(client.zone.engine)
     is_remote = client.connection == Client.Connection.SSH
     if not (conf.INSTALL_KEYS and engine.supports_key_installation and is_remote):

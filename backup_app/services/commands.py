@@ -1,15 +1,16 @@
-"""Command lines that the operator allowed to be run on clients."""
+"""Command lines that the operator allows to be run on clients."""
 
 from ..conf import conf
 from ..engines import get_engine
 from ..exceptions import Forbidden, WrongState
+from ..models import Client
 
 
-def run(client, line: str) -> str:
+def run(client: Client, line: str) -> str:
     """Return what an allowed command line prints on a client.
 
-    Raises Forbidden, listing what is allowed, for any other; WrongState where the engine runs no
-    commands.
+    Raises Forbidden, listing the allowed ones, for any other, WrongState if the engine does not
+    support commands, EngineError if the client or the command fails.
     """
     words = line.split()
     if words not in conf.commands:
@@ -17,5 +18,5 @@ def run(client, line: str) -> str:
         raise Forbidden(f"The command '{line}' is not allowed. Allowed: {allowed}.")
     engine = get_engine(client.zone.engine)
     if not engine.supports_commands:
-        raise WrongState(f"The engine of zone '{client.zone.name}' runs no commands on clients.")
+        raise WrongState(f"The engine of zone '{client.zone.name}' does not support commands.")
     return engine.run_command(client, words)

@@ -1,4 +1,4 @@
-"""Downloads: all that a backup holds as one plain tar, read in chunks."""
+"""Downloads: the whole view of a backup as one plain tar, read in chunks."""
 
 import logging
 import re
@@ -12,6 +12,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from ..conf import conf
@@ -20,68 +21,70 @@ from ..exceptions import BackupError, EngineError, InvalidEngine, NotFound
 from ..lib.formatting import storable
 from ..lib.log_context import about_job
 from ..lib.tasks import task
-from ..models import Download
+from ..models import Download, Job
 
 State = Download.State
-IN_MEMORY = 1024 * 1024  # of a chunk; what is more goes into a file
+IN_MEMORY = 1024 * 1024  # bytes of a chunk; a larger one is held in a temporary file
 BLOCK = 256 * 1024
-UNEXPECTED = "The download could not be prepared, for a reason that the server's log tells."
-PULSE_SECONDS = 30
+UNEXPECTED = "The download could not be prepared. The server's log says why."
+PULSE_SECONDS = 30  # far less than BACKUP_JOB_LOST_SECONDS
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Content:
-    """A chunk that was read; ``blocks`` may be called once."""
+    """A part that was read, of ``size`` bytes; ``blocks`` may be called once."""
 
     size: int
     sha256: str
     file: IO[bytes]
 
     def blocks(self, start: int, stop: int) -> Iterator[bytes]:
-        """Yield a part of it, then let go of it."""
+        """Yield the bytes from start to stop, then close the file."""
         with self.file as file:
             file.seek(start)
             while block := file.read(min(BLOCK, stop - file.tell())):
                 yield block
 
 
-def prepared(job) -> Download:
-    """Return the download of a good backup, which is made ready unless it is so already.
+def prepared(job: Job) -> Download:
+    """Return the download of a good backup, and prepare it if that was not done yet.
 
-    At once where that is quick, else by the worker: then it is "preparing". Raises EngineError
-    for what could not be prepared; the next call tries again.
+    That is done at once if it is quick, otherwise by the worker, with the state "preparing" until
+    then. Raises EngineError if it failed; the next call tries again.
     """
-    # The plan may be large; what reads a chunk fetches it.
+    # The plan may be large, and only reading a chunk needs it.
     rows = Download.objects.defer("plan")
     try:
         with transaction.atomic():
-            download, is_new = rows.get_or_create(job=job)
+            found, is_new = rows.get_or_create(job=job)
     except IntegrityError as e:
         raise _removed(job) from e
     if is_new:
-        _prepare(job, download.pk)
-        # Another request may have seen that it failed, and have deleted it.
-        download = rows.filter(pk=download.pk).first()
-        if download is None:
-            raise _removed(job)
-    elif download.state == State.PREPARING:
-        _repeat_if_lost(download)
+        _prepare(job, found.pk)
+    elif found.state == State.PREPARING:
+        _repeat_if_lost(found)
+    return _unless_failed(job, rows.filter(pk=found.pk).first() if is_new else found)
+
+
+def _unless_failed(job: Job, download: Download | None) -> Download:
+    if download is None:  # another request saw that it failed, and deleted it
+        raise _removed(job)
     if download.state == State.FAILED:
         download.delete()
         raise EngineError(f"The download of job {job.pk} failed: {download.message}")
     return download
 
 
-def file_name(job) -> str:
-    """Return what the tar of a backup is to be called, on any system."""
+def file_name(job: Job) -> str:
+    """Return a name for the tar of a backup that is valid on any system."""
     client = re.sub(r"[^\w.-]+", "_", job.client.name).strip("._") or "client"
     return f"{client}-job-{job.pk}.tar"
 
 
 def chunk_size() -> int:
     """Return the size of all chunks but the last, in bytes."""
-    return conf.CHUNK_BYTES
+    return int(conf.CHUNK_BYTES)
 
 
 def chunks(download: Download) -> int:
@@ -90,16 +93,16 @@ def chunks(download: Download) -> int:
 
 
 def extent(download: Download, number: int) -> range:
-    """Return where a chunk lies in the file, the first being 0; raises NotFound."""
+    """Return the bytes of the file that are in a chunk, counted from 0; raises NotFound."""
     start = number * chunk_size()
     if start >= download.size:
         raise NotFound(
-            f"There is no chunk {number} of job {download.job_id}: it has {chunks(download)}."
+            f"Job {download.job_id} has no chunk {number}: there are {chunks(download)}, from 0."
         )
     return range(start, min(start + chunk_size(), download.size))
 
 
-def read(job, download: Download, part: range) -> Content:
+def read(job: Job, download: Download, part: range) -> Content:
     """Read a part of the file, in constant memory; raises EngineError if it is damaged."""
     file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - the answer closes it
     digest = sha256()
@@ -108,30 +111,31 @@ def read(job, download: Download, part: range) -> Content:
             digest.update(block)
             file.write(block)
     if file.tell() != len(part):
-        raise EngineError(f"The download of job {job.pk} ends at {part.start + file.tell()}.")
+        end = part.start + file.tell()
+        raise EngineError(f"The download of job {job.pk} ends too early, at byte {end}.")
     return Content(len(part), digest.hexdigest(), file)
 
 
-def _plan(job, download):
+def _plan(job: Job, download: Download) -> bytes:
     plan = Download.objects.filter(pk=download.pk).values_list("plan", flat=True).first()
     if plan is None:
         raise _removed(job)
     return bytes(plan)
 
 
-def _removed(job):
-    return NotFound(f"The download of job {job.pk} has just been removed. Ask for it again.")
+def _removed(job: Job) -> NotFound:
+    return NotFound(f"The download of job {job.pk} has just been removed. Request it again.")
 
 
-def _prepare(job, download_id):
+def _prepare(job: Job, download_id: int) -> None:
     if get_engine(job.engine).may_be_slow_to_plan(job):
         transaction.on_commit(partial(prepare_download.enqueue, download_id))
     else:
         prepare(download_id)
 
 
-def _repeat_if_lost(download):
-    """Ask the worker again for what it has not done for long: it may have died."""
+def _repeat_if_lost(download: Download) -> None:
+    """Queue the preparation again if its worker seems to have died."""
     now = timezone.now()
     lost = Download.objects.filter(
         pk=download.pk,
@@ -143,13 +147,12 @@ def _repeat_if_lost(download):
 
 
 @task()
-def prepare_download(download_id: int):
-    """Make a download ready."""
+def prepare_download(download_id: int) -> None:
     prepare(download_id)
 
 
-def prepare(download_id: int):
-    """Plan a download and store the plan, or in a sentence why there is none. May be repeated."""
+def prepare(download_id: int) -> None:
+    """Plan a download; store the plan, or a sentence that says why it failed. May be repeated."""
     downloads = Download.objects.filter(pk=download_id, state=State.PREPARING)
     if not (download := downloads.select_related("job__storage").first()):
         return
@@ -167,24 +170,24 @@ def prepare(download_id: int):
 
 
 class Pulse:
-    """Gives a sign of life of a preparation, so that nobody takes it for lost; cheap to call."""
+    """Renews the time of a download while it is prepared, or it would be queued again."""
 
-    def __init__(self, downloads):
+    def __init__(self, downloads: QuerySet[Download]) -> None:
         self._downloads, self._given = downloads, time.monotonic()
 
-    def __call__(self):
+    def __call__(self) -> None:
         if time.monotonic() - self._given >= PULSE_SECONDS:
             self._downloads.update(created=timezone.now())
             self._given = time.monotonic()
 
 
 def tidy() -> int:
-    """Let each engine remove what nobody wants any more; return how many that were."""
+    """Let each engine remove expired files of downloads; return how many."""
     return sum(_tidy_in(alias) for alias in conf.engines)
 
 
-def _tidy_in(alias):
+def _tidy_in(alias: str) -> int:
     try:
         return get_engine(alias).tidy_downloads()
     except InvalidEngine:
-        return 0  # the system checks tell
+        return 0  # a system check reports it

@@ -1,7 +1,9 @@
-"""What can be done with filesets: to save one, and what may be in it."""
+"""Filesets: to save one, and rules for what it may contain."""
 
 import re
+from collections.abc import Callable, Iterable
 from posixpath import normpath
+from typing import Any, TypeVar
 
 from django.utils import timezone
 
@@ -12,15 +14,16 @@ from ..models.fileset import DATABASE, KINDS
 from . import names
 from .adopted import require_as_kept
 
+T = TypeVar("T")
 ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
-LONGEST = 4096
-MOST_FOLDERS = 1000  # each of which is listed by a program of its own, and compared with all others
-MOST_BYTES = 60_000  # of all patterns: they are words of one command line, which Linux limits
+MAX_PATH = 4096  # bytes; PATH_MAX of Linux
+MAX_FOLDERS = 1000  # each is scanned by a process of its own, and compared with all others
+MAX_BYTES = 60_000  # of all patterns: they go on one command line, whose length Linux limits
 COMPRESSION = range(1, 20)
-CONTENT = ("include", "databases")  # of which a fileset needs some
+CONTENT = ("include", "databases")  # a fileset needs at least one of them
 
-# What every unix machine has, and what is not made again from its packages.
-DEFAULTS = {
+# Data and settings; programs can be installed again.
+DEFAULTS: dict[str, dict[str, Any]] = {
     Client.System.UNIX: {
         "name": "default",
         "include": ["/etc", "/home", "/opt", "/root", "/srv", "/usr/local", "/var"],
@@ -34,12 +37,12 @@ DEFAULTS = {
 }
 
 
-def save(account, name: str, **values) -> Fileset:
-    """Create a fileset, or change what is given of the account's fileset with this name.
+def save(account: Any, name: str, **values: Any) -> Fileset:
+    """Create a fileset, or change the given values of the account's fileset with this name.
 
-    values: ``include`` (``{"path"}`` or paths), ``exclude``, ``options`` (those that are not given
-    stay), ``databases``, ``verify``, ``schedule``. Raises Invalid, and WrongState where the engine
-    keeps what is to be changed.
+    values: ``include`` (paths or ``{"path"}``), ``exclude``, ``options`` (omitted ones stay),
+    ``databases``, ``verify``, ``schedule``. Raises Invalid, and WrongState for a value that only
+    the engine can change.
     """
     name = names.cleaned(name, "fileset")
     values = cleaned(values)
@@ -47,28 +50,29 @@ def save(account, name: str, **values) -> Fileset:
     if "options" in values:
         values["options"] = known.options | values["options"]
     require_as_kept(known, values)
-    if not known.is_adopted:  # of which we may not be able to show all
+    if not known.is_adopted:  # an adopted one may contain what we cannot represent
         include, databases = (values.get(key, getattr(known, key)) for key in CONTENT)
         require_content(name, include, databases)
     return Fileset.objects.update_or_create(account=account, name=name, defaults=values)[0]
 
 
-def require_content(name: str, include: list, databases: list) -> None:
-    """Raise Invalid for a fileset of nothing."""
+def require_content(name: str, include: list[Any], databases: list[Any]) -> None:
+    """Raise Invalid for an empty fileset."""
     if not (include or databases):
         raise Invalid({"include": [f"Fileset '{name}' needs a folder or a database to back up."]})
 
 
-def default(account, system: str) -> Fileset:
-    """Return the fileset for clients that were given none; makes it when there is none."""
+def default(account: Any, system: str) -> Fileset:
+    """Return the fileset of clients for which none is named; creates it if needed."""
     values = DEFAULTS[system]
     known = Fileset.objects.filter(account=account, name=values["name"]).first()
     return known or save(account, **values)
 
 
-def cleaned(values: dict) -> dict:
-    """Return the values of a fileset as they are stored; raises Invalid for all that are wrong."""
-    clean, wrong = {}, {}
+def cleaned(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a fileset as they are stored; raises Invalid naming each wrong one."""
+    clean: dict[str, Any] = {}
+    wrong: dict[str, list[str]] = {}
     for key, value in values.items():
         try:
             clean[key] = RULES[key](value)
@@ -92,12 +96,10 @@ def schedule(expression: str) -> str:
 def database(kind: str, name: str) -> dict[str, str]:
     """Return a database as filesets hold it; raises ValueError with a sentence."""
     if kind not in KINDS:
-        raise ValueError(
-            f"There is no kind '{kind}' of databases: there are {' and '.join(KINDS)}."
-        )
+        raise ValueError(f"Unknown kind of database '{kind}': it must be {' or '.join(KINDS)}.")
     if not DATABASE.fullmatch(name):
         raise ValueError(
-            f"'{name}' is no name of a database: up to 63 ASCII letters, digits, '_', '-' and '$'."
+            f"'{name}' cannot name a database: up to 63 ASCII letters, digits, '_', '-' and '$'."
         )
     return {"kind": kind, "name": name}
 
@@ -108,57 +110,58 @@ def folder(path: str) -> str:
         raise ValueError(f"'{path}' is not an absolute path.")
     if "\0" in path or ".." in re.split(r"[/\\]", path):
         raise ValueError(f"'{path}' contains '..' or a NUL.")
-    if len(path.encode()) > LONGEST:
-        raise ValueError(f"A path has at most {LONGEST} bytes.")
+    if len(path.encode()) > MAX_PATH:
+        raise ValueError(f"A path has at most {MAX_PATH} bytes.")
     return normpath(f"/{path.lstrip('/')}") if path.startswith("/") else path
 
 
-def _include(folders):
+def _include(folders: Iterable[Any]) -> list[dict[str, str]]:
     paths = [each["path"] if isinstance(each, dict) else each for each in folders]
-    folders = _several(folder(path) for path in paths)
-    if len(folders) > MOST_FOLDERS:
-        raise ValueError(f"There are {len(folders)} folders, more than {MOST_FOLDERS}.")
-    return [{"path": path} for path in folders]
+    found = _several(folder(path) for path in paths)
+    if len(found) > MAX_FOLDERS:
+        raise ValueError(f"There are {len(found)} folders, more than {MAX_FOLDERS}.")
+    return [{"path": path} for path in found]
 
 
-def _exclude(patterns):
+def _exclude(patterns: Iterable[str]) -> list[str]:
     return _several(_pattern(pattern) for pattern in patterns)
 
 
-def _pattern(pattern):
+def _pattern(pattern: str) -> str:
     if not pattern.strip() or "\0" in pattern:
-        raise ValueError("A pattern may not be empty or contain a NUL.")
-    if len(pattern.encode()) > LONGEST:
-        raise ValueError(f"A pattern has at most {LONGEST} bytes.")
+        raise ValueError("A pattern must not be empty or contain a NUL.")
+    if len(pattern.encode()) > MAX_PATH:
+        raise ValueError(f"A pattern has at most {MAX_PATH} bytes.")
     return pattern
 
 
-def _options(options):
-    given = {key: options[key] for key in ("one_filesystem", "compression") if key in options}
+def _options(options: dict[str, Any]) -> dict[str, Any]:
+    keys = "one_filesystem", "compression"
+    given = {key: options[key] for key in keys if key in options}
     level = given.get("compression", COMPRESSION[0])
     if type(level) is not int or level not in COMPRESSION:
-        raise ValueError(f"The compression is {level!r}, and not a whole number from 1 to 19.")
+        raise ValueError(f"The compression is {level!r}: it must be a whole number from 1 to 19.")
     if type(given.get("one_filesystem", True)) is not bool:
         raise ValueError(
-            f"'one_filesystem' is {given['one_filesystem']!r}, neither true nor false."
+            f"'one_filesystem' is {given['one_filesystem']!r}: it must be true or false."
         )
     return given
 
 
-def _databases(databases):
+def _databases(databases: Iterable[dict[str, str]]) -> list[dict[str, str]]:
     return _several(database(each["kind"], each["name"]) for each in databases)
 
 
-def _several(values):
-    """Return a list without what is in it twice; raises ValueError for one that is too long."""
+def _several(values: Iterable[T]) -> list[T]:
+    """Return the values without duplicates; raises ValueError if they are too long together."""
     found = list({repr(value): value for value in values}.values())
     size = sum(len(value.encode()) for value in found if isinstance(value, str))
-    if size > MOST_BYTES:
-        raise ValueError(f"They have {size} bytes together, more than {MOST_BYTES}.")
+    if size > MAX_BYTES:
+        raise ValueError(f"Together they have {size} bytes, more than {MAX_BYTES}.")
     return found
 
 
-RULES = {
+RULES: dict[str, Callable[[Any], Any]] = {
     "include": _include,
     "exclude": _exclude,
     "options": _options,

@@ -1,4 +1,4 @@
-"""Finding mailboxes in backups: PST files, each of one mail address, and mail stores."""
+"""Finding mailboxes in backups: PST files, each for one mail address, and mail stores."""
 
 import datetime as dt
 import logging
@@ -6,20 +6,21 @@ import re
 
 from ..conf import conf
 from ..engines import get_engine
+from ..engines.base import File
 from ..models import Job, Mailbox
 
 SUFFIXES = b".pst", b".edb"
 STORE = ".edb"
-LONGEST_NAME = Mailbox._meta.get_field("mailbox").max_length
-LONGEST_PATH = Mailbox._meta.get_field("pst_path").max_length
-logger = logging.getLogger(__name__)
+MAX_NAME = Mailbox._meta.get_field("mailbox").max_length or 0
+MAX_PATH = Mailbox._meta.get_field("pst_path").max_length or 0
 FOUND_FIELDS = ["store_path", "pst_path", "pst_file_id", "pst_size", "pst_mtime", "job"]
+logger = logging.getLogger(__name__)
 
 
 def harvest(job: Job) -> int:
-    """Note the mailboxes that a good backup brought; return how many it found. May be repeated.
+    """Record the mailboxes in a good backup; return how many it found. May be repeated.
 
-    Of several PST files of a mailbox the one that was changed last counts.
+    Of several PST files of a mailbox the one modified last counts.
     """
     patterns = [re.compile(pattern, re.IGNORECASE) for pattern in conf.mailbox_patterns]
     rows = {row.mailbox: row for row in Mailbox.objects.filter(client=job.client)}
@@ -40,29 +41,29 @@ def harvest(job: Job) -> int:
 
 
 def try_harvest(job: Job) -> None:
-    """Do as ``harvest``; a failure is logged, and leaves the backup as good as it is."""
+    """Harvest, or log why that failed: the backup is good without it."""
     try:
         harvest(job)
     except Exception:
-        logger.exception("The mailboxes of job %s could not be noted.", job.pk)
+        logger.exception("The mailboxes of job %s could not be recorded.", job.pk)
 
 
-def _mailbox(path, patterns):
-    """Return the mailbox that a path is of, None for none and for what has no room."""
-    if len(path) > LONGEST_PATH:
+def _mailbox(path: str, patterns: list[re.Pattern[str]]) -> str | None:
+    """Return the mailbox to which a path belongs, None if there is none or no column fits it."""
+    if len(path) > MAX_PATH:
         return None
     names = (found["mailbox"].lower() for pattern in patterns if (found := pattern.search(path)))
-    return next((name for name in names if len(name) <= LONGEST_NAME), None)
+    return next((name for name in names if len(name) <= MAX_NAME), None)
 
 
-def _note(row, file, path, job):
+def _note(row: Mailbox, file: File, path: str, job: Job) -> None:
     if path.lower().endswith(STORE):
         row.store_path = path
         row.job_id = row.job_id or job.pk
         return
     changed = dt.datetime.fromtimestamp(file.mtime, dt.UTC)
-    # The same file in a newer backup counts even if its time was set back; and of a backup that
-    # was removed there is nothing to read.
+    # The same file in a newer backup counts even if its time was set back. Without a job the known
+    # file is gone, since its backup was removed.
     if (
         row.pst_mtime is None
         or row.job_id is None

@@ -1,16 +1,16 @@
-"""The names of things that stand in the paths of the API."""
+"""Names that are part of the API's URLs."""
 
 from ..exceptions import Invalid
 
-LONGEST = 100
+MAX_LENGTH = 100
 
 
 def cleaned(name: str, what: str) -> str:
-    """Return a name without blanks at its ends; raises Invalid for what cannot be in a path."""
+    """Return a name without surrounding blanks; raises Invalid if it cannot be part of a URL."""
     name = name.strip()
-    if not 1 <= len(name) <= LONGEST:
-        raise Invalid({"name": [f"The name of a {what} has 1 to {LONGEST} characters."]})
+    if not 1 <= len(name) <= MAX_LENGTH:
+        raise Invalid({"name": [f"The name of a {what} has 1 to {MAX_LENGTH} characters."]})
     if "/" in name or not name.isprintable() or name in {".", ".."}:
-        sentence = f"'{name}' is no name of a {what}: it may have no '/' and no control characters."
+        sentence = f"'{name}' cannot name a {what}: it must not contain '/' or control characters."
         raise Invalid({"name": [sentence]})
     return name

@@ -5,7 +5,7 @@ from ...engines import get_engine
 from ...exceptions import Forbidden
 from ...jobs import control
 from ...lib import paths
-from ...services.wholeness import is_whole
+from ...services import selections
 from ..operation import operation
 from ..response_schemas import JobStarted
 from ..serializers.restore import DatabaseOptions, RestoreNodesOptions, RestoreOptions
@@ -71,7 +71,7 @@ def _start(request, backup, client, selection):
 
 def _require_allowed(caller, backup, selection):
     subuser = caller.limited_to
-    if subuser and not subuser.bmr and is_whole(backup, selection):
+    if subuser and not subuser.bmr and selections.is_whole_backup(backup, selection):
         raise Forbidden(f"Subuser '{subuser}' may not restore whole machines.")
 
 

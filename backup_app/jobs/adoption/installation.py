@@ -79,7 +79,7 @@ class Adoption:
             except EngineUnreachable:
                 raise
             except BackupError as e:
-                words = f"The mailboxes of job {job.pk} could not be noted: {e}"
+                words = f"The mailboxes of job {job.pk} could not be recorded: {e}"
                 self.report.problems.append(words)
             yield job
 

@@ -114,7 +114,7 @@ class TestClients:
         assert set(errors(add(client, Client, sent))) == {"name"}
         taken = sent | {"name": "web2", "ip": "192.0.2.77"}
         assert errors(add(client, Client, taken)) == {
-            "__all__": [f"Client '{other}' has the address '192.0.2.77' already."]
+            "__all__": [f"Client '{other}' already has the address '192.0.2.77'."]
         }
 
     def test_what_a_deleted_client_had_is_free(self, client, sent, account):
@@ -150,7 +150,7 @@ class TestClients:
         response = act(client, "mark_deleted", job.client)
 
         assert said(client, response) == [
-            f"Client 'web1' has a job: {job.pk} is queued. Cancel it."
+            f"Client 'web1' has job {job.pk}, queued. Cancel it first."
         ]
         assert Client.objects.present().exists()
 

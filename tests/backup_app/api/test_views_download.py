@@ -202,7 +202,7 @@ class TestDownload:
 
         assert refusal(fetch(chunks + more)) == (
             404,
-            f"There is no chunk {chunks + more} of job {backup.pk}: it has {chunks}.",
+            f"Job {backup.pk} has no chunk {chunks + more}: there are {chunks}, from 0.",
         )
 
     @pytest.mark.parametrize(

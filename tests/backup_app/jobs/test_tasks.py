@@ -54,5 +54,5 @@ def test_a_backup_is_good_without_its_mailboxes(caplog):
     job.refresh_from_db()
     assert job.status == "completed"
     assert [record.getMessage() for record in caplog.records] == [
-        f"The mailboxes of job {job.pk} could not be noted."
+        f"The mailboxes of job {job.pk} could not be recorded."
     ]

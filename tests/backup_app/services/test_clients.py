@@ -139,7 +139,7 @@ class TestGenerateConfig:
 
         response = api.post("/api/genconfig/unix", {"name": "web2", "IP": "192.0.2.1"})
 
-        assert refused(response, 409) == "Client 'web1' has the address '192.0.2.1' already."
+        assert refused(response, 409) == "Client 'web1' already has the address '192.0.2.1'."
 
     def test_names_and_addresses_are_an_accounts_own(self, api, storage):
         ClientFactory(name="web1", ip="192.0.2.1")
@@ -153,7 +153,7 @@ class TestGenerateConfig:
         response = api.post("/api/genconfig/unix", {"name": "web1", "IP": "192.0.2.1"})
 
         assert refused(response, 409) == (
-            "The operator has set up no storage yet, so no pool can be made."
+            "The operator has not set up a storage yet, so no pool can be created."
         )
 
     def test_a_zone_without_a_storage_is_refused(self, api, storage):
@@ -191,7 +191,7 @@ class TestGenerateConfig:
     def test_an_unknown_system_is_refused(self, api, storage):
         response = api.post("/api/genconfig/linux", {"name": "web1", "IP": "192.0.2.1"})
 
-        assert refused(response, 400) == ("There is no system 'linux': there are unix and windows.")
+        assert refused(response, 400) == ("Unknown system 'linux': it must be unix or windows.")
 
     def test_windows_needs_an_engine_that_can(self, api, storage):
         data = {"name": "web1", "IP": "192.0.2.1"}
@@ -240,7 +240,7 @@ class TestDelete:
         job = JobFactory(client__account=account, client__name="web1", status=status)
 
         assert refused(api.post("/api/deleteclient/web1"), 409) == (
-            f"Client 'web1' has a job: {job.pk} is {status}. Cancel it."
+            f"Client 'web1' has job {job.pk}, {status}. Cancel it first."
         )
 
     def test_for_a_subuser_it_must_be_granted(self, api, account):
@@ -314,5 +314,5 @@ class TestConnection:
             self.save(account, zone=agents, connection="local")
 
         assert str(refusal.value) == (
-            "Clients of zone 'agents' cannot be 'this machine': there is 'through an agent'."
+            "In zone 'agents' it must be 'through an agent', not 'this machine'."
         )

@@ -32,7 +32,7 @@ class TestSave:
     def test_more_than_a_command_line_takes_is_refused(self, save, name):
         response = save({"include": ["/etc"]} | {name: [f"/{n}" * 500 for n in range(100, 150)]})
 
-        sentence = "They have 100000 bytes together, more than 60000."
+        sentence = "Together they have 100000 bytes, more than 60000."
         assert (response.status_code, response.json()["fields"]) == (400, {name: [sentence]})
 
     def test_more_folders_than_can_be_compared_are_refused(self, save):
@@ -119,13 +119,13 @@ class TestSave:
             ("include", ["/a/../b"], "'/a/../b' contains '..' or a NUL."),
             ("include", [r"C:\a\..\b"], r"'C:\a\..\b' contains '..' or a NUL."),
             ("include", ["/" + "é" * 2048], "A path has at most 4096 bytes."),
-            ("exclude", [" "], "A pattern may not be empty or contain a NUL."),
+            ("exclude", [" "], "A pattern must not be empty or contain a NUL."),
             ("exclude", ["é" * 2049], "A pattern has at most 4096 bytes."),
             (
                 "databases",
                 [{"kind": "mysql", "name": "a; DROP"}],
                 (
-                    "'a; DROP' is no name of a database: "
+                    "'a; DROP' cannot name a database: "
                     "up to 63 ASCII letters, digits, '_', '-' and '$'."
                 ),
             ),
@@ -137,7 +137,7 @@ class TestSave:
             (
                 "name",
                 "a/b",
-                ("'a/b' is no name of a fileset: it may have no '/' and no control characters."),
+                ("'a/b' cannot name a fileset: it must not contain '/' or control characters."),
             ),
         ],
     )
@@ -212,7 +212,7 @@ class TestVerb:
 
         assert caught.value.fields == {
             "include": ["'etc' is not an absolute path."],
-            "options": ["The compression is True, and not a whole number from 1 to 19."],
+            "options": ["The compression is True: it must be a whole number from 1 to 19."],
             "schedule": ["'x' is not a schedule: it needs 5 fields, such as 30 2 * * *."],
         }
 

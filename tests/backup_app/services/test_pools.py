@@ -121,7 +121,7 @@ class TestSave:
 
     def test_without_a_storage_the_operator_has_something_to_do(self, api):
         assert refused(api.post("/api/savepool", {"name": "daily"}), 409) == (
-            "The operator has set up no storage yet, so no pool can be made."
+            "The operator has not set up a storage yet, so no pool can be created."
         )
 
     def test_a_storage_in_the_same_zone_is_fine(self, api, account, storage):

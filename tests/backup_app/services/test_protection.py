@@ -62,11 +62,11 @@ def test_a_new_client_waits_for_its_first_backup(time_machine):
     assert state(client) == "overdue"
 
 
-def test_a_backup_at_work_is_told():
+def test_a_running_backup_is_told():
     client = backed_up(1)
     JobFactory(client=client, status="running")
 
-    assert state(client) == "at work"
+    assert state(client) == "running"
 
 
 def test_only_good_backups_count(django_assert_num_queries):

@@ -1,4 +1,4 @@
-"""Whether a selection is all that a backup holds, which only some may restore."""
+"""Selections of files: whether one is a whole backup, which not every subuser may restore."""
 
 from collections import defaultdict
 
@@ -8,10 +8,13 @@ from ..lib import paths
 from ..models import Job
 
 
-def is_whole(job: Job, selection: Selection) -> bool:
-    """Say whether nothing in a backup lies beside a selection; folders above it do not count."""
+def is_whole_backup(job: Job, selection: Selection) -> bool:
+    """Say whether a selection covers all of a backup.
+
+    Lists only folders above selected paths, and of each no more than one entry too many.
+    """
     chosen = {path for _, path in (*selection.nodes, *selection.files)}
-    inside, waiting = _ways(chosen), [paths.ROOT]
+    inside, waiting = _by_folder(chosen), [paths.ROOT]
     engine = get_engine(job.engine)
     while waiting:
         folder = waiting.pop()
@@ -27,9 +30,9 @@ def is_whole(job: Job, selection: Selection) -> bool:
     return True
 
 
-def _ways(chosen: set[bytes]) -> dict[bytes, set[bytes]]:
-    """Return what in each folder leads to a chosen path, or is one."""
-    inside = defaultdict(set)
+def _by_folder(chosen: set[bytes]) -> dict[bytes, set[bytes]]:
+    """Return the entries of each folder that are chosen paths or lead to one."""
+    inside: dict[bytes, set[bytes]] = defaultdict(set)
     for path in chosen:
         while path != paths.ROOT:
             folder = path.rpartition(b"/")[0] or paths.ROOT
