@@ -78,7 +78,7 @@ class Recorder:
 
     def _record_pool(self, found: FoundPool) -> None:
         known, storage = self._pools.get(found.name), self._storages.get(found.storage)
-        values = {"retention_days": found.retention_days}
+        values: dict[str, Any] = {"retention_days": found.retention_days}
         if known:
             is_in_zone = storage and storage.zone_id == known.storage.zone_id
             self._update(known, storage=storage if is_in_zone else known.storage, **values)
@@ -97,9 +97,10 @@ class Recorder:
 
     def _record_client(self, found: FoundClient) -> None:
         known = self._clients.get(found.name)
+        others = self._present.exclude(pk=known.pk) if known else self._present
         if not known and (elsewhere := self._elsewhere(found.name)):
             self._report.remarks.append(f"Client '{found.name}' {elsewhere}: it was left out.")
-        elif other := self._present.filter(ip=found.ip).exclude(pk=known and known.pk).first():
+        elif other := others.filter(ip=found.ip).first():
             self._report.problems.append(
                 f"Client '{found.name}' has the address '{found.ip}', which is that of client "
                 f"'{other}': it was left out."
