@@ -1,43 +1,52 @@
-"""What can be asked of jobs: to start one, to cancel one.
+"""Starting and canceling jobs, for views, the admin and commands.
 
-Views, the admin and commands call these. A job is stored as queued; a task of the worker takes it
-on once that is committed. ``by`` is the login of who asks.
+A job is stored as queued, and a task for the worker is added once that is committed. ``by`` is the
+login of the person who asks.
 """
 
 from functools import partial
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
 from ..engines import get_engine
+from ..engines.base import Selection
 from ..exceptions import Invalid, NotFound, WrongState
 from ..lib import destinations
-from ..models import Job, JobLog
+from ..models import Client, Fileset, Job, JobLog, Pool
 from . import states, tasks
 
 DEFAULT_LEVEL = Job.Level.INCREMENTAL
-MOST_RESTORES = 50  # that a client has open; each is looked at again and again until its turn
+MAX_RESTORES = 50  # open ones of a client: each is retried until it is its turn
 LEVELS = {name.lower(): name for name in Job.Level.values} | {
     name[0].lower(): name for name in Job.Level.values
 }
 
 
 def level_named(text: str) -> str:
-    """Return Full, Incremental or Differential for its name or first letter; raises Invalid."""
+    """Return Full, Incremental or Differential for its name or initial; raises Invalid."""
     try:
         return LEVELS[text.strip().lower()]
     except KeyError as e:
-        allowed = "full, incremental and differential, or F, I and D"
-        raise Invalid({"level": [f"There is no level '{text}': there are {allowed}."]}) from e
+        allowed = "full, incremental or differential, or F, I or D"
+        raise Invalid({"level": [f"Unknown level '{text}': it must be {allowed}."]}) from e
 
 
-def start_backup(client, *, level=DEFAULT_LEVEL, fileset=None, pool=None, by: str) -> Job:
-    """Queue a backup of a client, of its own fileset and into its own pool unless told.
+def start_backup(
+    client: Client,
+    *,
+    level: str = DEFAULT_LEVEL,
+    fileset: Fileset | None = None,
+    pool: Pool | None = None,
+    by: str,
+) -> Job:
+    """Queue a backup of a client, by default of its own fileset and into its own pool.
 
-    Raises Invalid for an unknown level and for what is another account's, WrongState for a client
-    that is deleted, has a backup queued or running or that the engine cannot back up, and for a
-    pool that is full.
+    Raises Invalid for an unknown level and for another account's fileset or pool, WrongState for a
+    client that is deleted, has an open backup or cannot be backed up by the engine, and for a full
+    pool.
     """
     level = level_named(level)
     fileset, pool = fileset or client.fileset, pool or client.pool
@@ -51,17 +60,19 @@ def start_backup(client, *, level=DEFAULT_LEVEL, fileset=None, pool=None, by: st
     try:
         with transaction.atomic():
             return _queue(client, by, **kind, fileset=fileset, pool=pool, storage=storage)
-    except IntegrityError as e:
+    except IntegrityError as e:  # another request was faster
         _require_no_open_backup(client)
         raise WrongState(f"Client '{client}' had another backup started just now.") from e
 
 
-def start_restore(job, client, selection, *, path: bytes = b"/", by: str) -> Job:
-    """Queue the restore of a selection of a backup's view, to a client below a path.
+def start_restore(
+    job: Job, client: Client, selection: Selection, *, path: bytes = b"/", by: str
+) -> Job:
+    """Queue the restore of a selection of a backup's view to a path of a client.
 
-    ``b"/"`` is the original location. Raises WrongState unless the backup has content, and the
-    client is there and has few restores to wait for; Invalid for a path that is not absolute and
-    for an empty selection, Forbidden for one that the engine must not write to.
+    ``b"/"`` is the original location. Raises WrongState if the backup has no content, and for a
+    client that is deleted or has too many open restores; Invalid for a relative path and an empty
+    selection, Forbidden for a path to which the engine must not write.
     """
     require_good(job)
     _require_own(job, client=client)
@@ -69,7 +80,7 @@ def start_restore(job, client, selection, *, path: bytes = b"/", by: str) -> Job
     _require_few_restores(client)
     nodes, files = ([pk for pk, _ in found] for found in (selection.nodes, selection.files))
     if not (nodes or files):
-        raise Invalid({"files": ["There is nothing to restore: name files or folders."]})
+        raise Invalid({"files": ["Nothing to restore: name files or folders."]})
     path = destinations.cleaned(path)
     get_engine(job.engine).require_destination(client, path)
     where = destinations.packed(path)
@@ -77,11 +88,11 @@ def start_restore(job, client, selection, *, path: bytes = b"/", by: str) -> Job
     return _queue_for(job, client, by, type=Job.Type.RESTORE, request=request)
 
 
-def start_database_restore(job, client, database: str, kind: str, by: str) -> Job:
-    """Queue the loading of a database's dump from a backup into the same database of a client.
+def start_database_restore(job: Job, client: Client, database: str, kind: str, by: str) -> Job:
+    """Queue the load of a database's dump in a backup into the same database of a client.
 
     Raises NotFound for a dump that is not in the backup's view, WrongState for a database that is
-    not on the client's server; asks the server, so no transaction should be open.
+    not on the client's server. It asks that server, so no transaction should be open.
     """
     require_good(job)
     _require_own(job, client=client)
@@ -89,29 +100,29 @@ def start_database_restore(job, client, database: str, kind: str, by: str) -> Jo
     _require_few_restores(client)
     engine = get_engine(job.engine)
     if not engine.supports_databases:
-        raise WrongState(f"The engine '{job.engine}' of job {job.pk} keeps no databases.")
+        raise WrongState(f"The engine '{job.engine}' of job {job.pk} does not support databases.")
     engine.find_dump(job, database, kind)
     engine.require_database(client, kind, database)
     request = {"database": {"database": database, "kind": kind}}
     return _queue_for(job, client, by, type=Job.Type.RESTORE, request=request)
 
 
-def start_verify(job, by: str) -> Job:
-    """Queue the reading of a whole backup against its catalog; raises WrongState."""
+def start_verify(job: Job, by: str) -> Job:
+    """Queue the verification of a backup; raises WrongState if it has no content."""
     require_good(job)
     return _queue_for(job, job.client, by, type=Job.Type.VERIFY)
 
 
-def cancel(job, by: str) -> Job:
-    """Cancel a queued job at once, tell a running one to end; raises WrongState if it has ended.
+def cancel(job: Job, by: str) -> Job:
+    """Cancel a queued job at once, ask a running one to end; return the job as it is now.
 
-    Returns the job as it is now.
+    Raises WrongState if it has ended.
     """
     message = f"Canceled by {by}."
     if states.withdraw(job.pk, message):
         _log(job, message)
     elif states.ask_to_cancel(job.pk):
-        _log(job, f"{by} asks to cancel.")
+        _log(job, f"{by} requested to cancel the job.")
         get_engine(job.engine).cancel(job)
     else:
         _require_canceling(job)
@@ -119,7 +130,7 @@ def cancel(job, by: str) -> Job:
     return job
 
 
-def _queue_for(backup, client, by, **fields):
+def _queue_for(backup: Job, client: Client, by: str, **fields: Any) -> Job:
     same = {name: getattr(backup, name) for name in ("engine", "fileset", "pool", "storage")}
     try:
         return _queue(client, by, **same, **fields, parent=backup)
@@ -128,8 +139,8 @@ def _queue_for(backup, client, by, **fields):
 
 
 @transaction.atomic
-def _queue(client, by, **fields):
-    job = Job.objects.create(
+def _queue(client: Client, by: str, **fields: Any) -> Job:
+    job: Job = Job.objects.create(
         account_id=client.account_id,
         client=client,
         name=client.name,
@@ -141,56 +152,56 @@ def _queue(client, by, **fields):
     return job
 
 
-def _log(job, message):
+def _log(job: Job, message: str) -> None:
     JobLog.objects.create(job=job, message=message)
 
 
-def _require_canceling(job):
+def _require_canceling(job: Job) -> None:
     job.refresh_from_db()
     if job.status != Job.Status.CANCELING:
         raise WrongState(f"Job {job.pk} has ended: it is {job.status}.")
 
 
-def require_good(job):
-    """Raise WrongState unless a job is a backup with content."""
+def require_good(job: Job) -> None:
+    """Raise WrongState unless a job is a good backup, which has content."""
     if job.type != Job.Type.BACKUP or not job.is_good:
-        raise WrongState(f"Job {job.pk} is a {job.type} that is {job.status}: it has no content.")
+        raise WrongState(f"Job {job.pk} ({job.type}, {job.status}) has no content.")
 
 
-def _require_present(client):
+def _require_present(client: Client) -> None:
     if client.deleted:
         raise WrongState(f"Client '{client}' is deleted.")
 
 
-def _require_few_restores(client):
-    if client.jobs.open().filter(type=Job.Type.RESTORE).count() >= MOST_RESTORES:
+def _require_few_restores(client: Client) -> None:
+    if Job.objects.open().filter(client=client, type=Job.Type.RESTORE).count() >= MAX_RESTORES:
         raise WrongState(
-            f"Client '{client}' has {MOST_RESTORES} restores queued or running already."
+            f"Client '{client}' already has {MAX_RESTORES} restores queued or running."
         )
 
 
-def _require_own(owner, **things):
+def _require_own(owner: Client | Job, **things: Any) -> None:
     for name, thing in things.items():
         if thing.account_id != owner.account_id:
             raise Invalid({name: [f"There is no {name} '{thing}' in this account."]})
 
 
-def _require_system(client, alias):
+def _require_system(client: Client, alias: str) -> None:
     if client.system not in {each.system for each in get_engine(alias).systems()}:
         raise WrongState(
             f"The engine '{alias}' cannot back up {client.system} machines such as '{client}'."
         )
 
 
-def _require_no_open_backup(client):
-    if job := client.jobs.backups().open().first():
-        raise WrongState(f"Client '{client}' has a backup already: job {job.pk} is {job.status}.")
+def _require_no_open_backup(client: Client) -> None:
+    if job := Job.objects.backups().open().filter(client=client).first():
+        raise WrongState(f"Client '{client}' already has a backup: job {job.pk} is {job.status}.")
 
 
-def _require_space(pool):
+def _require_space(pool: Pool) -> None:
     if pool.quota_bytes is None:
         return
-    used = pool.jobs.aggregate(used=Sum("stored_bytes", default=0))["used"]
+    used = Job.objects.filter(pool=pool).aggregate(used=Sum("stored_bytes", default=0))["used"]
     if used >= pool.quota_bytes:
         raise WrongState(
             f"Pool '{pool}' is full: it holds {used} bytes of its quota of {pool.quota_bytes}."

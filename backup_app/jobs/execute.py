@@ -1,7 +1,8 @@
-"""Doing a job: the worker calls ``run``, and ``resume`` while it goes on in its engine."""
+"""Doing a job: the worker calls ``run``, and ``resume`` while the job continues in its engine."""
 
 import logging
 from time import sleep
+from typing import Any
 
 from django.db import DatabaseError, OperationalError, connection, transaction
 
@@ -16,20 +17,20 @@ from .job_run import JobRun, countable
 from .worker_id import this_worker
 
 Status, Type = Job.Status, Job.Type
-VERBS = {Type.BACKUP: "backup", Type.RESTORE: "restore", Type.VERIFY: "verify"}
-UNEXPECTED = "The job failed for a reason that the server's log tells."
-LONGEST = Job._meta.get_field("message").max_length
+VERBS: dict[str, str] = {Type.BACKUP: "backup", Type.RESTORE: "restore", Type.VERIFY: "verify"}
+UNEXPECTED = "The job failed unexpectedly. The server's log says why."
+MAX_MESSAGE = Job._meta.get_field("message").max_length
 # Seconds between attempts to write how a job ended. Together they are less than the default of
-# JOB_LOST_SECONDS, after which another worker ends the job without knowing why it failed.
+# BACKUP_JOB_LOST_SECONDS, after which another worker would end the job, without the reason.
 PAUSES = (1, 2, 5, 10, 20, 40, 60, 60)
 logger = logging.getLogger(__name__)
 
 
 def run(job_id: int) -> bool:
-    """Do a queued job from beginning to end, whatever the end is; False when it is not queued.
+    """Do a queued job, whether it succeeds or not; False if it is not queued.
 
-    One that goes on in its engine is set aside; ``resume`` looks after it. Raises ClientBusy when
-    another job of the client is at work. No transaction may be open.
+    A job that continues in its engine is set aside for ``resume``. Raises ClientBusy if another job
+    of the client is active. No transaction may be open: others must see each state.
     """
     worker = this_worker()
     begun = states.begin(job_id, worker)
@@ -40,9 +41,9 @@ def run(job_id: int) -> bool:
 
 
 def resume(job_id: int) -> bool:
-    """Look after a job that was set aside, which may end it; False when its engine is away.
+    """Poll a job that was set aside, which may end it; False if its engine is unreachable.
 
-    Does nothing when another worker was quicker. No transaction may be open.
+    Does nothing if another worker was faster. No transaction may be open.
     """
     worker = this_worker("resuming")
     if not states.take_up(job_id, worker):
@@ -51,13 +52,13 @@ def resume(job_id: int) -> bool:
         return _work(JobRun(_read(job_id), worker, is_resumed=True), begin=False)
 
 
-def _read(job_id):
+def _read(job_id: int) -> Job:
     related = "client", "fileset", "pool", "storage__zone", "parent"
     return Job.objects.select_related(*related).get(pk=job_id)
 
 
-def _work(run, *, begin):
-    """Do what there is to do now; return False when the engine is away."""
+def _work(run: JobRun, *, begin: bool) -> bool:
+    """Do what can be done now; return False if the engine is unreachable."""
     try:
         if begin:
             _begin(run)
@@ -71,34 +72,35 @@ def _work(run, *, begin):
         fail(run, Status.FAILED, str(e))
     except OSError as e:
         logger.exception("Job %s failed.", run.job.pk)
-        fail(run, Status.FAILED, _words(e))
+        fail(run, Status.FAILED, _describe(e))
     except DatabaseError as e:
         logger.exception("Job %s failed.", run.job.pk)
-        fail(run, Status.FAILED, _database_words(e))
+        fail(run, Status.FAILED, _describe_database(e))
     except Exception:
         logger.exception("Job %s failed.", run.job.pk)
         fail(run, Status.FAILED, UNEXPECTED)
     return True
 
 
-def _begin(run):
+def _begin(run: JobRun) -> None:
     _require_possible(run.job)
     get_engine(run.job.engine)
     run.info(f"The {run.job.type} of client '{run.job.client}' begins.")
     logger.info("Job %s begins: a %s of client '%s'.", run.job.pk, run.job.type, run.job.client)
 
 
-def _do(run):
+def _do(run: JobRun) -> Outcome:
     engine = get_engine(run.job.engine)
-    return getattr(engine, VERBS[run.job.type])(run)
+    outcome: Outcome = getattr(engine, VERBS[run.job.type])(run)
+    return outcome
 
 
-def _set_aside(run):
+def _set_aside(run: JobRun) -> None:
     run.flush()
     states.set_aside(run.job.pk, run.worker, **run.progress())
 
 
-def _require_possible(job):
+def _require_possible(job: Job) -> None:
     if job.client.deleted:
         raise BackupError(f"Client '{job.client}' was deleted before the {job.type} began.")
     if job.type == Type.BACKUP and not (job.fileset and job.pool and job.storage):
@@ -107,11 +109,11 @@ def _require_possible(job):
         raise BackupError(f"The backup of this {job.type} was removed before it began.")
 
 
-def _succeed(run, outcome: Outcome):
-    """End a job that did what it should; raises Canceled when it was to be canceled meanwhile."""
+def _succeed(run: JobRun, outcome: Outcome) -> None:
+    """End a job that succeeded; raises Canceled if that was requested meanwhile."""
     errors = max(run.errors, outcome.warnings)
     status = Status.WARNINGS if errors else Status.COMPLETED
-    message = storable(summary(run.job, outcome, errors))[:LONGEST]
+    message = storable(summary(run.job, outcome, errors))[:MAX_MESSAGE]
     end = run.progress() | {
         "files": outcome.files,
         "bytes": countable(outcome.bytes),
@@ -132,40 +134,40 @@ def _succeed(run, outcome: Outcome):
 
 
 def summary(job: Job, outcome: Outcome, errors: int) -> str:
-    """Return in a sentence or two what a job that succeeded has done."""
+    """Return the message of a job that succeeded, with its totals."""
     read, stored = size(outcome.bytes), size(outcome.stored_bytes)
     entries = f"{counted(outcome.files, 'entry', 'entries')}, {read}"
-    totals = {
+    totals: dict[str, str] = {
         Type.BACKUP: f"{counted(outcome.files, 'file')}, {read}; {stored} stored",
         Type.RESTORE: f"{entries} restored",
         Type.VERIFY: f"{entries} read again",
-    }[job.type]
+    }
     warned = f", with {counted(errors, 'warning')}" if errors else ""
-    return f"{outcome.message} {totals}{warned}.".lstrip()
+    return f"{outcome.message} {totals[job.type]}{warned}.".lstrip()
 
 
-def _add_verification(job):
-    """Queue the verification of a backup; it has no task yet."""
+def _add_verification(job: Job) -> None:
+    """Queue the verification of a backup; ``enqueue_waiting`` will add its task."""
     same = ("account", "client", "name", "engine", "fileset", "pool", "storage", "requested_by")
     fields = {name: getattr(job, name) for name in same}
     Job.objects.create(type=Type.VERIFY, parent=job, **fields)
 
 
-def fail(run, status, message):
-    """End a job that did not succeed, once nothing is left of what it did.
+def fail(run: JobRun, status: str, message: str) -> None:
+    """Remove what a job that did not succeed has stored, then end it.
 
-    Does nothing when it has become another worker's, for whom it may still succeed.
+    Does nothing if the job now belongs to another worker, where it may still succeed.
     """
     if not states.owns(run.job.pk, run.worker):
         return
     is_discarded = discard(run.job)
     run.end(JobLog.Level.INFO if status == Status.CANCELED else JobLog.Level.ERROR, message)
-    message = storable(message)[:LONGEST]
+    message = storable(message)[:MAX_MESSAGE]
     _write_end(run, status, {"message": message, "has_leftovers": not is_discarded})
 
 
-def _write_end(run, status, end):
-    """Write the rest of the log and the status, if need be once the database has room again."""
+def _write_end(run: JobRun, status: str, end: dict[str, Any]) -> None:
+    """Write the rest of the log and the status; retry while the database is full or down."""
     for pause in (*PAUSES, None):
         try:
             run.flush()
@@ -180,35 +182,35 @@ def _write_end(run, status, end):
             return
 
 
-def discard(job) -> bool:
-    """Let the engine remove what a job that did not succeed has left; say whether all is gone."""
+def discard(job: Job) -> bool:
+    """Let the engine remove the leftovers of a job that did not succeed; say whether it could."""
     try:
-        # A good one did succeed, only the answer was lost.
+        # A good job did succeed: only the answer of the database was lost.
         if not Job.objects.good().filter(pk=job.pk).exists():
             get_engine(job.engine).discard(job)
     except Exception as e:
-        if not job.has_leftovers:  # else it was logged before, and is tried every few seconds
-            words = "What is left of job %s could not be removed: %s"
+        if not job.has_leftovers:  # otherwise logged before: this is retried every few seconds
+            words = "Leftovers of job %s could not be removed: %s"
             logger.warning(words, job.pk, e, exc_info=not isinstance(e, BackupError))
         return False
     return True
 
 
-def discard_leftovers():
-    """Try again to remove what jobs have left of which something could not be removed."""
+def discard_leftovers() -> None:
+    """Try again to remove leftovers of jobs."""
     left = Job.objects.filter(has_leftovers=True, status__in=[Status.FAILED, Status.CANCELED])
     for job in left.select_related("client", "storage__zone"):
         if discard(job):
             Job.objects.filter(pk=job.pk).update(has_leftovers=False)
 
 
-def _database_words(error: DatabaseError):
-    # A full disk, a damaged file; that values do not fit is a fault of ours.
+def _describe_database(error: DatabaseError) -> str:
+    # A full disk or a damaged file; subclasses such as DataError are faults of ours.
     if type(error) not in (DatabaseError, OperationalError):
         return UNEXPECTED
     return f"The database failed: {str(error).partition(chr(10))[0]}."
 
 
-def _words(error: OSError):
+def _describe(error: OSError) -> str:
     place = f"'{error.filename}': " if error.filename else ""
     return f"{place}{error.strerror or error}."

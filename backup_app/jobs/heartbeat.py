@@ -108,10 +108,10 @@ def _keep_doing(what: Callable[[], object], every: float, stop: threading.Event)
         try:
             what()
         except DatabaseError as e:
-            logger.warning("A worker failed at what it does every %g seconds: %s", every, e)
+            logger.warning("Work that a worker repeats every %g seconds failed: %s", every, e)
             connection.close()  # the next attempt has a new one
         except Exception:
-            logger.exception("A worker failed at what it does every %g seconds.", every)
+            logger.exception("Work that a worker repeats every %g seconds failed.", every)
         connection.close_if_unusable_or_obsolete()
         if stop.wait(every):
             break
@@ -120,8 +120,9 @@ def _keep_doing(what: Callable[[], object], every: float, stop: threading.Event)
 
 def beat_from_first_task(task_result: object, **kwargs: Any) -> None:
     """Start the threads in a worker whose command does not; receives ``task_started``."""
-    is_worker = isinstance(task_result, TaskResult)  # other backends run tasks in requests
-    if not (conf.UPKEEP_IN_WORKERS and is_worker) or _is_beating.is_set():
+    if not isinstance(task_result, TaskResult):
+        return  # of another backend, which may run tasks within requests
+    if _is_beating.is_set() or not conf.UPKEEP_IN_WORKERS:
         return
     until_exit = ExitStack()
     try:

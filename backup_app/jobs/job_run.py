@@ -1,9 +1,10 @@
-"""A job at work, as its engine sees it."""
+"""An active job, as its engine sees it."""
 
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from django.db import OperationalError, connection
 
@@ -14,11 +15,11 @@ from ..models import Job, JobLog
 from . import states
 from .adoption.new_jobs import adopt_these
 
-EVERY = 1.0  # seconds between two writes
-MOST_LINES = 500  # that wait for the next write
-MOST_KEPT = 10_000  # in the log; a client may complain without end
-LONGEST_LINE = 5_000
-MAX_NUMBER = 2**63 - 1
+EVERY = 1.0  # seconds between writes
+MAX_PENDING = 500  # lines that wait for the next write
+MAX_LINES = 10_000  # in the log of a job; a client may report errors without end
+MAX_LINE = 5_000  # characters
+MAX_NUMBER = 2**63 - 1  # of a bigint
 
 Level = JobLog.Level
 SEVERITY: dict[str, int] = {
@@ -26,59 +27,60 @@ SEVERITY: dict[str, int] = {
     Level.WARNING: logging.WARNING,
     Level.ERROR: logging.ERROR,
 }
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 
 class JobRun:
-    """Keeps a job's log, progress and sign of life; what ``engines.base.Run`` says.
+    """Writes a job's log, progress and signs of life; implements ``engines.base.Run``.
 
-    Lines wait for the next write, and ``flush`` writes the last ones. To be used by one thread.
+    Lines are buffered until the next write or ``flush``. Not safe for several threads.
     """
 
     def __init__(self, job: Job, worker: str, *, is_resumed: bool = False):
         self.job, self.worker = job, worker
-        self.errors = job.errors  # lines so far that keep the job from ending as "completed"
+        self.errors = job.errors  # with any, the job does not end as "completed"
         self._lines: list[JobLog] = []
         self._count = JobLog.objects.filter(job=job).count() if is_resumed else 0
         self._left_out = 0
         self._progress: dict[str, int] = {}
-        # Who takes a job up asks first whether it is to end.
+        # A resumed job is checked for cancellation at its first tick.
         self._written = -math.inf if is_resumed else time.monotonic()
 
-    def info(self, message: str):
+    def info(self, message: str) -> None:
         self._add(Level.INFO, message)
 
-    def warning(self, message: str):
+    def warning(self, message: str) -> None:
         self.errors += 1
         self._add(Level.WARNING, message)
 
-    def error(self, message: str):
+    def error(self, message: str) -> None:
         self.errors += 1
         self._add(Level.ERROR, message)
 
-    def adopt(self, numbers: Sequence[int]):
+    def adopt(self, numbers: Sequence[int]) -> None:
         adopt_these(get_engine(self.job.engine), numbers)
 
-    def end(self, level: str, message: str):
-        """Write down how the job ended, as the last line of its log, however long that is."""
+    def end(self, level: str, message: str) -> None:
+        """Add how the job ended as the last line of its log, even to one that is full."""
         if self._left_out:
-            self._keep_line(Level.INFO, f"{self._left_out} more lines were left out.")
+            self._append(Level.INFO, f"{self._left_out} more lines were omitted.")
         self.errors += level != Level.INFO
-        self._keep_line(level, message)
+        self._append(level, message)
         logger.log(SEVERITY[level], "Job %s has ended: %s", self.job.pk, storable(message))
 
-    def expect(self, size: int):
+    def expect(self, size: int) -> None:
         self._progress["bytes_expected"] = countable(size)
 
-    def tick(self, files: int | None = None, size: int | None = None):
+    def tick(self, files: int | None = None, size: int | None = None) -> None:
         done = {"files_done": files, "bytes_done": size}
         known = {name: value for name, value in done.items() if value is not None}
         self._progress |= {name: countable(value) for name, value in known.items()}
         if time.monotonic() - self._written >= EVERY:
             self._beat()
 
-    def flush(self):
-        """Write the lines that wait."""
+    def flush(self) -> None:
+        """Write the buffered lines."""
         lines, self._lines = self._lines, []
         try:
             JobLog.objects.bulk_create(lines)
@@ -87,40 +89,41 @@ class JobRun:
             raise
 
     def progress(self) -> dict[str, int]:
-        """Return the fields of the job that say how far it has come."""
+        """Return the fields of the job that show its progress."""
         return self._progress | {"errors": self.errors}
 
-    def _add(self, level, message):
+    def _add(self, level: str, message: str) -> None:
         self._count += 1
-        if self._count > MOST_KEPT:
+        if self._count > MAX_LINES:
             self._left_out += 1
             return
-        self._keep_line(level, message)
-        if len(self._lines) % MOST_LINES == 0:
+        self._append(level, message)
+        if len(self._lines) % MAX_PENDING == 0:
             self._write(self.flush)
 
-    def _keep_line(self, level, message):
-        text = storable(message)[:LONGEST_LINE]
+    def _append(self, level: str, message: str) -> None:
+        text = storable(message)[:MAX_LINE]
         self._lines.append(JobLog(job=self.job, level=level, message=text))
 
-    def _beat(self):
+    def _beat(self) -> None:
         self._written = time.monotonic()
         self._write(self.flush)
-        if self._write(self._keep) is False:
+        if self._write(self._keep_alive) is False:
             raise Canceled
 
-    def _keep(self):
-        return states.keep(self.job.pk, self.worker, **self.progress())
+    def _keep_alive(self) -> bool:
+        return states.keep_alive(self.job.pk, self.worker, **self.progress())
 
-    def _write(self, write):
-        """Write to the database; one that is away for a moment does not end the work of hours."""
+    def _write(self, write: Callable[[], T]) -> T | None:
+        """Write to the database; a short outage must not end the work of hours."""
         try:
             return write()
         except OperationalError:
             logger.warning("The sign of life of job %s could not be written.", self.job.pk)
             connection.close_if_unusable_or_obsolete()
+            return None
 
 
 def countable(number: int) -> int:
-    """Return a number of bytes as a database can keep it: sparse files can have more together."""
+    """Return a number of bytes that fits into a column; sparse files together can exceed it."""
     return min(number, MAX_NUMBER)

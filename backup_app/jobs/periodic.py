@@ -1,4 +1,4 @@
-"""What is to be done every few seconds, by any worker."""
+"""The periodic work, which any worker does every few seconds."""
 
 import logging
 from collections.abc import Callable
@@ -52,4 +52,4 @@ def _attempt(step: Callable[[], object]) -> None:
     try:
         step()
     except Exception:
-        logger.exception("The upkeep of backups went wrong at '%s'.", step.__name__)
+        logger.exception("The periodic step '%s' of backups failed.", step.__name__)

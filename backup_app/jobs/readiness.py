@@ -1,6 +1,7 @@
-"""What keeps workers from doing jobs: each of them notes it, for whoever asks elsewhere."""
+"""What keeps workers from doing jobs: each worker records it, for health checks elsewhere."""
 
 import datetime as dt
+from collections.abc import Iterator
 
 from django.db import transaction
 from django.utils import timezone
@@ -11,7 +12,7 @@ from ..exceptions import InvalidEngine
 from ..models import Fault
 from .worker_id import host_of, is_gone, this_worker
 
-FRESH = dt.timedelta(minutes=2)  # workers note their faults every few seconds
+FRESH = dt.timedelta(minutes=2)  # workers record their faults every few seconds
 LONGEST = Fault._meta.get_field("message").max_length
 
 
@@ -23,7 +24,7 @@ def faults() -> list[str]:
 
 
 def note_faults() -> None:
-    """Note what keeps this worker from doing jobs now, in place of what it or a dead one noted."""
+    """Record what keeps this worker from doing jobs now, and delete records of dead workers."""
     worker = this_worker("upkeep")
     found = [Fault(worker=worker, message=message[:LONGEST]) for message in _faults_here()]
     known = Fault.objects.order_by().values_list("worker", flat=True).distinct()
@@ -35,7 +36,7 @@ def note_faults() -> None:
         Fault.objects.bulk_create(found)
 
 
-def _faults_here():
+def _faults_here() -> Iterator[str]:
     for alias in conf.engines:
         try:
             yield from get_engine(alias).worker_faults()

@@ -1,4 +1,4 @@
-"""Ending the jobs whose worker died, but for those that go on without one."""
+"""Ending the jobs whose worker died, except those that continue in their engine."""
 
 import datetime as dt
 
@@ -18,14 +18,14 @@ Status = Job.Status
 
 def reap() -> int:
     """End each job whose worker died; return how many."""
-    at_work = Job.objects.filter(status__in=ACTIVE).exclude(worker="")
-    return sum(reap_if_dead(job) for job in at_work)
+    active = Job.objects.filter(status__in=ACTIVE).exclude(worker="")
+    return sum(reap_if_dead(job) for job in active)
 
 
 def reap_if_dead(job: Job) -> bool:
-    """End a job at work, and remove what it left, if its worker died; say whether that was so.
+    """End an active job whose worker died, and remove its leftovers; say whether that was done.
 
-    One of an engine that ``resumes`` is set aside instead, for another worker to look after.
+    A job of an engine that ``resumes`` is set aside instead, for another worker.
     """
     reason = _death(job)
     worker = this_worker("upkeep")
@@ -42,12 +42,12 @@ def reap_if_dead(job: Job) -> bool:
     return True
 
 
-def _death(job):
-    """Return in a sentence why a job at work counts as dead; "" for one that lives."""
+def _death(job: Job) -> str:
+    """Return in a sentence why the worker of a job counts as dead, or ""."""
     if job.status not in ACTIVE or not job.worker:
         return ""
     if is_gone(job.worker):
-        return "The process that did this job ended before it was done."
+        return "The worker of this job ended before the job was done."
     if (job.seen or job.created) < timezone.now() - dt.timedelta(seconds=conf.JOB_LOST_SECONDS):
         return f"This job gave no sign of life for {conf.JOB_LOST_SECONDS} seconds."
     return ""

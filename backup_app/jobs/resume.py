@@ -1,4 +1,4 @@
-"""Looking after the jobs that go on in their engine while no worker is at them."""
+"""Polling the jobs that continue in their engine without a worker."""
 
 import datetime as dt
 
@@ -14,14 +14,14 @@ EVERY = dt.timedelta(seconds=2)
 
 
 def resume_all() -> int:
-    """Look once after each job that was set aside; return how many were looked after.
+    """Poll each job that was set aside once; return how many.
 
-    Of an engine that turns out to be away the others wait until the next time.
+    Once an engine proves to be unreachable, its other jobs wait until the next round.
     """
     return sum(_resume_of(alias) for alias in resuming_engines())
 
 
-def _resume_of(alias):
+def _resume_of(alias: str) -> int:
     pks = _due(alias)
     for number, pk in enumerate(pks):
         if not execute.resume(pk):
@@ -30,8 +30,8 @@ def _resume_of(alias):
     return len(pks)
 
 
-def _due(alias):
-    """Return the jobs of an engine that were not looked after for a while, longest ago first."""
+def _due(alias: str) -> list[int]:
+    """Return the jobs of an engine that were not polled for a while, longest ago first."""
     due = Q(seen=None) | Q(seen__lt=timezone.now() - EVERY)
     jobs = Job.objects.filter(due, engine=alias, status__in=ACTIVE, worker="")
     return list(jobs.order_by("seen").values_list("pk", flat=True))

@@ -1,4 +1,4 @@
-"""What is no longer kept: old jobs (``prune``), and all of clients deleted long ago (``purge``)."""
+"""Removing old jobs (``prune``), and all data of clients deleted long ago (``purge``)."""
 
 import datetime as dt
 import logging
@@ -6,16 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
-from ..models import Client, Folder, Job, JobSource, Storage
+from ..models import Client, Folder, Job, JobSource, Pool, Storage
 from ..models.job import GOOD, OPEN
 
 logger = logging.getLogger(__name__)
-FOLDERS_AT_ONCE = 1000
+FOLDERS_AT_ONCE = 1000  # in a transaction
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,22 @@ class Removed:
 
 @dataclass(frozen=True)
 class Purged:
-    """A deleted client of which nothing is left, or why something is."""
+    """A deleted client that was purged, or why it could not be."""
 
     client: str
-    deleted: dt.datetime
+    deleted: dt.datetime | None
     backups: int
     stored_bytes: int
     problem: str = ""
 
 
 def prune(clients: Iterable[Client], *, dry_run: bool = False) -> Iterator[Removed]:
-    """Remove the jobs that their pools no longer keep; yield each.
+    """Remove the expired jobs of clients; yield each.
 
-    At last remove what earlier removals left that were killed.
+    Finally delete what interrupted removals have left.
     """
     for client in clients:
-        # What builds on others goes before them, so that an end at any moment breaks no chain.
+        # Newest first, so that an interruption never leaves a backup without one it builds on.
         for job in expired(client):
             removed = _removed(job)
             if dry_run:
@@ -61,21 +61,21 @@ def prune(clients: Iterable[Client], *, dry_run: bool = False) -> Iterator[Remov
 
 
 def purge(deleted_before: dt.datetime, *, dry_run: bool = False) -> Iterator[Purged]:
-    """Remove clients that were deleted before a time, with all that is left of them; yield each."""
+    """Remove clients that were deleted before a time, with all their data; yield each."""
     for client in Client.objects.filter(deleted__lt=deleted_before).select_related("zone"):
-        backups = client.jobs.backups().good()
+        backups = Job.objects.backups().good().filter(client=client)
         size = sum(job.stored_bytes for job in backups)
         purged = Purged(client.name, client.deleted, len(backups), size)
         yield purged if dry_run else replace(purged, problem=_purge(client))
 
 
 def expired(client: Client) -> list[Job]:
-    """Return the jobs of a client that are no longer kept, newest first.
+    """Return the expired jobs of a client, newest first.
 
-    Kept are open jobs; those that ended within the pool's days; of each fileset the newest good
-    backup and, of each pool, the newest full ones; those that are read, or whose download began
-    within a day; and all that one of these builds on or reads. Jobs that were adopted, and backups
-    in a pool that was, stay as long as the engine itself keeps them.
+    Not expired are open jobs; jobs that ended within the pool's ``retention_days``; of each fileset
+    the newest good backup and, per pool, the newest ``keep_full`` full ones; backups that are being
+    read; and every backup that one of these builds on. Adopted jobs, and backups in an adopted
+    pool, expire when the engine removes them.
     """
     ended = [job for job in _ended(client) if not _is_in_adopted_pool(job)]
     backups = [job for job in ended if job.type == Job.Type.BACKUP and job.is_good]
@@ -85,69 +85,67 @@ def expired(client: Client) -> list[Job]:
     return [job for job in ended if job.pk not in kept]
 
 
-def _ended(client):
+def _ended(client: Client) -> QuerySet[Job]:
     is_ours = Q(engine_state__adopted__isnull=True) | Q(engine_state__adopted=False)
-    ours = client.jobs.filter(is_ours)
+    ours = Job.objects.filter(is_ours, client=client)
     return ours.exclude(status__in=OPEN).select_related("pool")
 
 
-def _is_in_adopted_pool(job):
-    is_there = job.type == Job.Type.BACKUP and job.is_good and job.pool
-    return bool(is_there) and job.pool.is_adopted
+def _is_in_adopted_pool(job: Job) -> bool:
+    is_backup = job.type == Job.Type.BACKUP and job.is_good
+    return is_backup and job.pool is not None and job.pool.is_adopted
 
 
-def _is_young(job, client):
+def _is_young(job: Job, client: Client) -> bool:
     days = (job.pool or client.pool).retention_days
     return (job.ended or job.created) > timezone.now() - dt.timedelta(days=days)
 
 
-def _newest(backups):
+def _newest(backups: list[Job]) -> set[int]:
     """Return the newest backup of each fileset."""
     return set({job.fileset_id: job.pk for job in reversed(backups)}.values())
 
 
-def _newest_full(backups):
-    """Return as many full backups of each fileset in each pool as the pool says."""
-    full = defaultdict(list)
+def _newest_full(backups: list[Job]) -> set[int]:
+    """Return the newest ``keep_full`` full backups of each fileset in each pool."""
+    full: dict[tuple[int | None, Pool | None], list[int]] = defaultdict(list)
     for job in backups:
         if job.level == Job.Level.FULL:
             full[job.fileset_id, job.pool].append(job.pk)
     return {pk for (_, pool), pks in full.items() for pk in pks[: pool.keep_full if pool else 1]}
 
 
-def _built_on(client, pks):
-    """Return the backups that these and the open ones of a client build on."""
+def _built_on(client: Client, pks: set[int]) -> set[int]:
+    """Return the backups that the given and the open ones of a client build on."""
     users = Q(job__in=pks, job__status__in=GOOD) | Q(job__status__in=OPEN)
     links = JobSource.objects.filter(users, job__client=client)
     return set(links.values_list("source", flat=True))
 
 
-def _read_now(client):
-    """Return the backups that are being read: by jobs, also of the queue, and by downloads."""
-    return set(client.jobs.being_read().order_by().values_list("pk", flat=True))
+def _read_now(client: Client) -> set[int]:
+    return set(
+        Job.objects.being_read().filter(client=client).order_by().values_list("pk", flat=True)
+    )
 
 
-def _readers(client):
-    return Job.objects.open().filter(parent__client=client)
-
-
-def _finish_removals():
+def _finish_removals() -> None:
     for storage in Storage.objects.select_related("zone"):
         try:
             get_engine(storage.zone.engine).finish_removals(storage)
         except (BackupError, InvalidEngine) as e:
-            logger.warning("What killed removals left in storage '%s' stays: %s", storage, e)
+            words = "Leftovers of removals in storage '%s' could not be deleted: %s"
+            logger.warning(words, storage, e)
 
 
-def _is_needed(job):
+def _is_needed(job: Job) -> bool:
     """Say whether something has begun to need a job since it was found to be expired."""
     is_read = Job.objects.being_read().filter(pk=job.pk).exists()
     return is_read or Job.objects.needing(job).exists()
 
 
-def _remove(job):
+def _remove(job: Job) -> str:
     """Remove a job and what it stored; return in a sentence why that failed, or ""."""
-    pk = job.pk  # it may be gone here when something of it stays elsewhere
+    pk = job.pk  # None once the row is deleted, after which the engine may still fail
     try:
         engine = get_engine(job.engine)
         if job.type == Job.Type.BACKUP and job.is_good:
@@ -161,7 +159,7 @@ def _remove(job):
     return ""
 
 
-def _removed(job):
+def _removed(job: Job) -> Removed:
     return Removed(
         job_id=job.pk,
         client=job.name,
@@ -173,12 +171,13 @@ def _removed(job):
     )
 
 
-def _purge(client):
-    if job := client.jobs.open().first():
+def _purge(client: Client) -> str:
+    if job := Job.objects.open().filter(client=client).first():
         return f"Job {job.pk} of the deleted client '{client}' is still {job.status}."
-    if reader := _readers(client).order_by("parent").first():
+    readers = Job.objects.open().filter(parent__client=client)
+    if reader := readers.order_by("parent").first():
         return f"Job {reader.parent_id} of the deleted client '{client}' is being read."
-    for job in client.jobs.order_by("-pk"):
+    for job in Job.objects.filter(client=client).order_by("-pk"):
         if problem := _remove(job):
             return problem
     if problem := _forget(client):
@@ -188,17 +187,17 @@ def _purge(client):
     return ""
 
 
-def _forget(client):
-    """Let the client's engine forget it; return in a sentence why that failed, or ""."""
+def _forget(client: Client) -> str:
+    """Let the engine remove what it has of a client; return why that failed, or ""."""
     try:
         get_engine(client.zone.engine).forget_client(client)
     except (BackupError, InvalidEngine, OSError) as e:
-        return f"Client '{client}' could not be forgotten by its engine: {e}"
+        return f"The engine could not remove what it has of client '{client}': {e}"
     return ""
 
 
-def _remove_folders(client):
-    # A parent was made before its folders, so they go before it; few at a time, for memory's sake.
+def _remove_folders(client: Client) -> None:
+    # Folders have higher IDs than their parents, so children go first; in batches, to save memory.
     folders = Folder.objects.filter(client=client).order_by("-pk").values_list("pk", flat=True)
     while pks := list(folders[:FOLDERS_AT_ONCE]):
         Folder.objects.filter(pk__in=pks).delete()

@@ -1,5 +1,6 @@
-"""Starting the backups whose schedule is due."""
+"""Starting backups whose schedule is due."""
 
+import datetime as dt
 import logging
 
 from django.db import transaction
@@ -18,54 +19,55 @@ logger = logging.getLogger(__name__)
 def start_due() -> int:
     """Start the backup of each client that is due; return how many.
 
-    What was missed while nothing ran is made up by one backup. Of several workers one starts it.
+    However many times were missed while no worker ran, one backup makes up for them. Of several
+    workers only one starts it.
     """
     now = timezone.now()
-    # Nothing comes within a minute, so each client is looked at once in it.
+    # Schedules have no seconds, so once a minute is enough for each client.
     undone = Q(scheduled=None) | Q(scheduled__lt=now.replace(second=0, microsecond=0))
     scheduled = ~Q(schedule="") | ~Q(fileset__schedule="")
     clients = Client.objects.present().filter(undone, scheduled)
-    due, done = [], []
+    due: list[Client] = []
+    done: list[Client] = []
     for client in clients.select_related("fileset", "zone"):
-        is_for_us = _is_due(client, now) and not _is_left_to_engine(client)
-        (due if is_for_us else done).append(client)
+        is_ours = _is_due(client, now) and not _is_left_to_engine(client)
+        (due if is_ours else done).append(client)
     _note_done(done, now)
     return sum(_start(client, now) for client in due)
 
 
 def forget_unscheduled() -> None:
-    """Let a schedule that is set later begin then."""
+    """Reset clients without a schedule, so that one set later starts from then."""
     clients = Client.objects.filter(schedule="", fileset__schedule="").exclude(scheduled=None)
     if pks := list(clients.values_list("pk", flat=True)):
         Client.objects.filter(pk__in=pks).update(scheduled=None)
 
 
-def _is_due(client, now):
+def _is_due(client: Client, now: dt.datetime) -> bool:
     try:
-        return (
-            bool(client.scheduled)
-            and cron.next_time(client.effective_schedule, client.scheduled) <= now
-        )
+        since = client.scheduled
+        return since is not None and cron.next_time(client.effective_schedule, since) <= now
     except ValueError as e:
         logger.warning("Client %s is not backed up on schedule: %s", client.pk, e)
         return False
 
 
-def _is_left_to_engine(client):
+def _is_left_to_engine(client: Client) -> bool:
     try:
         return get_engine(client.zone.engine).starts_scheduled(client)
     except (BackupError, InvalidEngine):
-        return False  # starting it says what is wrong
+        return False  # starting the backup will log what is wrong
 
 
-def _note_done(clients, now):
-    # Another worker may be further on already.
+def _note_done(clients: list[Client], now: dt.datetime) -> None:
+    # Another worker may have recorded a later time already.
     behind = Q(scheduled=None) | Q(scheduled__lt=now)
     Client.objects.filter(behind, pk__in=[client.pk for client in clients]).update(scheduled=now)
 
 
 @transaction.atomic
-def _start(client, now):
+def _start(client: Client, now: dt.datetime) -> bool:
+    # The condition on the time that was read lets only one worker through.
     mine = Client.objects.filter(pk=client.pk, scheduled=client.scheduled).update(scheduled=now)
     if not mine:
         return False

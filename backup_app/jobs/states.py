@@ -1,12 +1,14 @@
-"""The states of a job: each step from one to the next is one conditional UPDATE.
+"""The states of a job: each transition is one conditional UPDATE.
 
     queued → running → completed | warnings | failed | canceled
     queued → canceled, and canceling between running and how it ended
 
-So of several workers, and of a worker and somebody who cancels, exactly one takes each step. A job
-at work belongs to the ``worker`` that began it; whoever is no longer that can end it no more. One
-that goes on by itself in an engine that ``resumes`` is set aside, and is nobody's between looks.
+So of several workers, or of a worker and somebody who cancels, exactly one makes each transition.
+An active job belongs to the ``worker`` that began it, and no other can end it. A job that continues
+by itself in an engine that ``resumes`` is set aside, without a worker, between polls.
 """
+
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import DateTimeField, F, Value
@@ -17,88 +19,96 @@ from ..models import Job
 from ..models.job import ACTIVE
 
 Status = Job.Status
-ANY = object()  # instead of a value that a field must have
+ANY: Any = object()  # no condition on a field
 
 
 class ClientBusy(Exception):
-    """Another job of the client is at work, so this one has to wait."""
+    """Another job of the client is active, so this one has to wait."""
 
 
 def begin(job_id: int, worker: str) -> bool:
-    """Take a queued job on, or return False when it is not queued; raises ClientBusy."""
+    """Start a queued job; False if it is not queued. Raises ClientBusy."""
     now = timezone.now()
     try:
         with transaction.atomic():
             return _step(job_id, [Status.QUEUED], Status.RUNNING, worker=worker, started=now)
-    except IntegrityError as e:
+    except IntegrityError as e:  # the constraint of one active job per client
         raise ClientBusy from e
 
 
-def keep(job_id: int, worker: str, **progress) -> bool:
-    """Give a running job's sign of life; False when it is to end or no longer the worker's."""
+def keep_alive(job_id: int, worker: str, **progress: Any) -> bool:
+    """Record a sign of life; False if the job is to be canceled or is no longer the worker's."""
     return _step(job_id, [Status.RUNNING], Status.RUNNING, owner=worker, **progress)
 
 
-def finish(job_id: int, worker: str, status: str, **fields) -> bool:
-    """End a running job; False when it was asked to cancel or is no longer the worker's."""
+def finish(job_id: int, worker: str, status: str, **fields: Any) -> bool:
+    """End a running job; False if it is to be canceled or is no longer the worker's."""
     return _end(job_id, [Status.RUNNING], status, owner=worker, **fields)
 
 
-def give_up(job_id: int, worker: str, status: str, **fields) -> bool:
-    """End a job at work that did not succeed; False when it is no longer the worker's."""
+def give_up(job_id: int, worker: str, status: str, **fields: Any) -> bool:
+    """End an active job that did not succeed; False if it is no longer the worker's."""
     return _end(job_id, ACTIVE, status, owner=worker, **fields)
 
 
 def take_over(job: Job, worker: str) -> bool:
-    """Make a job at work, as it was read, another worker's; False when one was quicker."""
+    """Give a job to another worker; False if it has changed since it was read."""
     as_read = {"owner": job.worker, "seen_at": job.seen}
     return _step(job.pk, [job.status], job.status, **as_read, worker=worker)
 
 
-def set_aside(job_id: int, worker: str, **progress) -> bool:
-    """Leave a job at work to its engine; False when it is no longer the worker's."""
-    return _step_at_work(job_id, worker, "", **progress)
+def set_aside(job_id: int, worker: str, **progress: Any) -> bool:
+    """Leave an active job to its engine; False if it is no longer the worker's."""
+    return _change_worker(job_id, worker, "", **progress)
 
 
 def take_up(job_id: int, worker: str) -> bool:
-    """Look after a job that was set aside; False when it is not, or another one was quicker."""
-    return _step_at_work(job_id, "", worker)
+    """Take a job that was set aside; False if it is not, or another worker was faster."""
+    return _change_worker(job_id, "", worker)
 
 
 def owns(job_id: int, worker: str) -> bool:
-    """Say whether a job at work is a worker's."""
+    """Say whether a job is active and a worker's."""
     return Job.objects.filter(pk=job_id, worker=worker, status__in=ACTIVE).exists()
 
 
-def note_task(job_id: int, seen=ANY) -> bool:
-    """Note that a queued job has a task now; False when its ``seen`` is no longer what was read."""
+def note_task(job_id: int, seen: Any = ANY) -> bool:
+    """Record that a queued job has a task; False if its ``seen`` has changed since it was read."""
     return _step(job_id, [Status.QUEUED], Status.QUEUED, seen_at=seen)
 
 
 def withdraw(job_id: int, message: str) -> bool:
-    """Cancel a job that no worker has begun; False when it is no longer queued."""
+    """Cancel a job that no worker has begun; False if it is no longer queued."""
     now = timezone.now()
     return _step(job_id, [Status.QUEUED], Status.CANCELED, ended=now, message=message)
 
 
 def ask_to_cancel(job_id: int) -> bool:
-    """Tell the worker of a running job to end it; False when it is not running."""
+    """Ask the worker of a running job to end it; False if it is not running."""
     return _step(job_id, [Status.RUNNING], Status.CANCELING)
 
 
-def _step_at_work(job_id, worker, next_worker, **fields):
-    # Meanwhile it may have been asked to cancel, which stays.
+def _change_worker(job_id: int, worker: str, next_worker: str, **fields: Any) -> bool:
+    # Whether running or canceling: a request to cancel meanwhile must not be lost.
     jobs = Job.objects.filter(pk=job_id, worker=worker, status__in=ACTIVE)
     return jobs.update(worker=next_worker, seen=timezone.now(), **fields) == 1
 
 
-def _end(job_id, sources, status, **fields):
-    # The clock of the host that ends it may be behind that of the one that began it.
+def _end(job_id: int, sources: list[str], status: str, **fields: Any) -> bool:
+    # The clock of the host that ends it may be behind that of the host that began it.
     now = Value(timezone.now(), DateTimeField())
     return _step(job_id, sources, status, ended=Greatest(now, F("started")), **fields)
 
 
-def _step(job_id, sources, status, *, owner=ANY, seen_at=ANY, **fields):
+def _step(
+    job_id: int,
+    sources: list[str],
+    status: str,
+    *,
+    owner: Any = ANY,
+    seen_at: Any = ANY,
+    **fields: Any,
+) -> bool:
     wanted = {"worker": owner, "seen": seen_at}
     jobs = Job.objects.filter(
         pk=job_id,

@@ -1,4 +1,4 @@
-"""What the background worker does for backups."""
+"""The tasks of the background worker that do jobs."""
 
 import datetime as dt
 import logging
@@ -15,18 +15,18 @@ from ..services import mailboxes
 from . import execute, reap, states
 from .states import ClientBusy
 
-WAIT = dt.timedelta(seconds=5)  # for another job of the client, and longer each time
+WAIT = dt.timedelta(seconds=5)  # for another job of the client; longer each time
 LONGEST_WAIT = dt.timedelta(minutes=1)
-LOST_TASK = dt.timedelta(hours=1)
+LOST_TASK = dt.timedelta(hours=1)  # far more than LONGEST_WAIT
 
 logger = logging.getLogger(__name__)
 
 
 @task()
-def run_job(job_id: int, attempt: int = 0):
-    """Do a queued job; while its client is busy with another one, try again later.
+def run_job(job_id: int, attempt: int = 0) -> None:
+    """Do a queued job, or try again later while another job of its client is active.
 
-    A task is begun again when its worker died: then the job ends as failed.
+    The task is repeated if its worker dies; the job then ends as failed, and is not done twice.
     """
     try:
         _run(job_id)
@@ -37,13 +37,13 @@ def run_job(job_id: int, attempt: int = 0):
 
 
 @task()
-def run_next_job(job_id: int):
-    """Do a queued job whose client has just become free; else its own task comes again."""
+def run_next_job(job_id: int) -> None:
+    """Do a queued job whose client has just become free; if it has not, its own task retries."""
     with suppress(ClientBusy):
         _run(job_id)
 
 
-def _run(job_id):
+def _run(job_id: int) -> None:
     with about_job(job_id):
         begun = execute.run(job_id)
         job = Job.objects.filter(pk=job_id).first()
@@ -52,8 +52,8 @@ def _run(job_id):
         conclude(job_id)
 
 
-def conclude(job_id: int):
-    """Do what follows from a job once it has ended, which it need not have."""
+def conclude(job_id: int) -> None:
+    """If a job has ended, do what follows: record mailboxes, start its client's next job."""
     job = Job.objects.filter(pk=job_id).first()
     if job and job.is_open:
         return
@@ -64,22 +64,22 @@ def conclude(job_id: int):
         _enqueue_next(job.client_id)
 
 
-def _enqueue_next(client_id):
-    """Let the job of a client that has waited longest begin at once."""
+def _enqueue_next(client_id: int) -> None:
+    """Start the job of a client that has waited longest at once, before its next retry."""
     queued = Job.objects.filter(client=client_id, status=Job.Status.QUEUED)
     if pk := queued.order_by("pk").values_list("pk", flat=True).first():
         run_next_job.using(queue_name=conf.QUEUE).enqueue(pk)
 
 
-def enqueue(job_id: int):
-    """Let the worker do a queued job."""
+def enqueue(job_id: int) -> None:
+    """Add the task that does a queued job."""
     run_job.using(queue_name=conf.QUEUE).enqueue(job_id)
 
 
-def enqueue_waiting():
-    """Give a task to each queued job that has none yet, or whose task seems to be lost.
+def enqueue_waiting() -> None:
+    """Add a task for each queued job that has none yet, or whose task seems to be lost.
 
-    Two tasks of a job are one too many, and no harm: only one can begin it.
+    A second task for the same job does no harm: only one of them can start it.
     """
     lost = Q(seen=None) | Q(seen__lt=timezone.now() - LOST_TASK)
     for job in Job.objects.filter(lost, status=Job.Status.QUEUED):

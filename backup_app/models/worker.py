@@ -26,6 +26,8 @@ class WorkerQuerySet(models.QuerySet["Worker"]):
 class Worker(models.Model):
     """A background worker and its last sign of life."""
 
+    is_silent: bool  # set by ``with_silence``
+
     name = models.CharField(max_length=64, primary_key=True)  # in the queue of tasks
     process = models.CharField(max_length=300)
     started = models.DateTimeField(db_default=Now())

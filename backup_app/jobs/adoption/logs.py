@@ -9,7 +9,7 @@ from ...engines.found import FoundLine
 from ...exceptions import BackupError, InvalidEngine
 from ...lib.formatting import storable
 from ...models import Job, JobLog
-from ..job_run import LONGEST_LINE, MOST_KEPT
+from ..job_run import MAX_LINE, MAX_LINES
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ def bring_log(job: Job) -> None:
     if job.is_open or "adopted" not in state or "log" in state:
         return
     try:
-        lines = get_engine(job.engine).job_log(job)[:MOST_KEPT]
+        lines = get_engine(job.engine).job_log(job)[:MAX_LINES]
     except (BackupError, InvalidEngine) as e:
         logger.warning("The log of job %s could not be completed: %s", job.pk, e)
         return
@@ -36,5 +36,5 @@ def bring_log(job: Job) -> None:
 
 
 def _record(job: Job, line: FoundLine) -> JobLog:
-    message = storable(line.message)[:LONGEST_LINE]
+    message = storable(line.message)[:MAX_LINE]
     return JobLog(job=job, time=line.time or job.ended, level=line.level, message=message)

@@ -107,7 +107,7 @@ def test_what_is_selected_is_restored_to_another_folder(client, staff, backup, t
 @pytest.mark.parametrize(
     ("sent", "sentence"),
     [
-        ({"path": "/"}, "There is nothing to restore: name files or folders."),
+        ({"path": "/"}, "Nothing to restore: name files or folders."),
         ({"path": "/", "files": "999999999"}, "999999999"),
         ({"path": "x", "nodes": "root"}, "The destination 'x' is not an absolute path."),
         ({"path": "/a/../b", "nodes": "root"}, "contains '..' or a NUL."),

@@ -166,7 +166,7 @@ class TestClients:
         assert (job.level, job.requested_by, job.status) == (level, staff.username, "queued")
         assert said(client, response) == ["Backup started: 1 client."]
         (sentence,) = said(client, act(client, action, made))
-        assert sentence.endswith(f"has a backup already: job {job.pk} is queued.")
+        assert sentence.endswith(f"already has a backup: job {job.pk} is queued.")
 
 
 class TestJobs:

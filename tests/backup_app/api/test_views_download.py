@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from backup_app.engines.archive.download import reader as archive_downloads
+from backup_app.engines.archive.download import planner as archive_downloads
 from backup_app.exceptions import NotFound
 from backup_app.models import Download, Job
 from backup_app.services import downloads

@@ -219,9 +219,9 @@ class TestBackupNow:
         answer = api.post(f"/api/backupnow/{machine.ip}/weekly")
 
         assert answer.status_code == 400
-        known = "full, incremental and differential, or F, I and D"
+        known = "full, incremental or differential, or F, I or D"
         assert answer.json()["fields"] == {
-            "level": [f"There is no level 'weekly': there are {known}."]
+            "level": [f"Unknown level 'weekly': it must be {known}."]
         }
 
     @pytest.mark.parametrize("status", ["queued", "running", "canceling"])

@@ -78,7 +78,7 @@ class TestStartBackup:
             control.start_backup(first.client, by="ann")
 
         assert str(refusal.value) == (
-            f"Client '{first.client}' has a backup already: job {first.pk} is {status}."
+            f"Client '{first.client}' already has a backup: job {first.pk} is {status}."
         )
 
     def test_a_restore_at_work_is_no_hindrance(self):
@@ -146,8 +146,8 @@ def test_another_level_is_refused(text):
     with pytest.raises(Invalid) as refusal:
         control.level_named(text)
 
-    allowed = "full, incremental and differential, or F, I and D"
-    assert refusal.value.fields == {"level": [f"There is no level '{text}': there are {allowed}."]}
+    allowed = "full, incremental or differential, or F, I or D"
+    assert refusal.value.fields == {"level": [f"Unknown level '{text}': it must be {allowed}."]}
 
 
 class TestStartRestore:
@@ -165,7 +165,7 @@ class TestStartRestore:
         for _ in range(2):
             control.start_restore(backup, backup.client, ONE_FILE, by="ann")
 
-        with pytest.raises(WrongState, match="has 2 restores queued or running already"):
+        with pytest.raises(WrongState, match="already has 2 restores queued or running"):
             control.start_restore(backup, backup.client, ONE_FILE, by="ann")
 
         Job.objects.filter(type="restore").update(status="canceled")
@@ -197,7 +197,7 @@ class TestStartRestore:
         assert list(refusal.value.fields) == ["path"]
 
     def test_nothing_selected_is_refused(self, backup):
-        with pytest.raises(Invalid, match="There is nothing to restore"):
+        with pytest.raises(Invalid, match="^Nothing to restore"):
             control.start_restore(backup, backup.client, Selection(), by="ann")
 
     @pytest.mark.parametrize("status", ["queued", "running", "canceling", "failed", "canceled"])
@@ -207,14 +207,12 @@ class TestStartRestore:
         with pytest.raises(WrongState) as refusal:
             control.start_restore(job, job.client, ONE_FILE, by="ann")
 
-        assert str(refusal.value) == (
-            f"Job {job.pk} is a backup that is {status}: it has no content."
-        )
+        assert str(refusal.value) == (f"Job {job.pk} (backup, {status}) has no content.")
 
     def test_a_restore_cannot_be_restored(self, backup):
         restore = JobFactory(type="restore", level=None, status="completed")
 
-        with pytest.raises(WrongState, match="is a restore that is completed"):
+        with pytest.raises(WrongState, match=r"\(restore, completed\) has no content"):
             control.start_restore(restore, restore.client, ONE_FILE, by="ann")
 
 
@@ -266,7 +264,7 @@ class TestCancel:
         job = control.cancel(JobFactory(status="running"), "ann")
 
         assert (job.status, job.ended) == ("canceling", None)
-        assert [str(line) for line in job.log.all()] == ["ann asks to cancel."]
+        assert [str(line) for line in job.log.all()] == ["ann requested to cancel the job."]
 
     def test_canceling_again_changes_nothing(self):
         job = JobFactory(status="canceling")

@@ -306,13 +306,13 @@ class TestTick:
         assert lines(job) == [("info", "Half of it is done.")]
 
     def test_many_lines_do_not_wait(self, at_work):
-        for number in range(run.MOST_LINES + 1):
+        for number in range(run.MAX_PENDING + 1):
             at_work.info(str(number))
 
-        assert Job.objects.get().log.count() == run.MOST_LINES
+        assert Job.objects.get().log.count() == run.MAX_PENDING
 
     def test_a_client_that_complains_without_end_does_not_fill_the_log(self, at_work, monkeypatch):
-        monkeypatch.setattr(run, "MOST_KEPT", 10)
+        monkeypatch.setattr(run, "MAX_LINES", 10)
         for _ in range(1000):
             at_work.warning("x" * 10_000)
 
@@ -321,7 +321,7 @@ class TestTick:
 
         found = lines(Job.objects.get())
         assert found[:10] == [("warning", "x" * 5_000)] * 10
-        assert found[10:] == [("info", "990 more lines were left out."), ("error", "It failed.")]
+        assert found[10:] == [("info", "990 more lines were omitted."), ("error", "It failed.")]
         assert at_work.errors == 1001
 
     def test_a_line_turns_no_terminal_upside_down(self, at_work):

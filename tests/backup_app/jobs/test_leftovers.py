@@ -105,9 +105,9 @@ def test_what_could_not_be_removed_is_removed_later(machine, caplog):
     assert (dead.status, dead.has_leftovers) == ("failed", True)
     assert not Entry.objects.filter(job=dead).exists()
     periodic.tick()
-    (told,) = [record for record in caplog.records if "What is left of" in record.message]
+    (told,) = [record for record in caplog.records if "Leftovers of" in record.message]
     why = f"The storage '{good.storage}' has no folder '{folder}'."
-    assert told.message == f"What is left of job {dead.pk} could not be removed: {why}"
+    assert told.message == f"Leftovers of job {dead.pk} could not be removed: {why}"
     assert not told.exc_info
     away.rename(folder)
     periodic.tick()

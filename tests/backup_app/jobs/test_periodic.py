@@ -51,7 +51,7 @@ def test_a_step_that_goes_wrong_stops_no_other(due, monkeypatch, caplog):
     periodic.tick()
 
     assert done(due[0]) == ("running", 1, 1)
-    assert caplog.records[0].getMessage() == "The upkeep of backups went wrong at 'reap'."
+    assert caplog.records[0].getMessage() == "The periodic step 'reap' of backups failed."
 
 
 def test_the_command_does_it_for_projects_with_another_worker(due):

@@ -12,7 +12,7 @@ from ..support.factories import JobFactory
 from ..support.folder_engine import folder_engine
 
 pytestmark = pytest.mark.django_db
-ENDED = "The process that did this job ended before it was done."
+ENDED = "The worker of this job ended before the job was done."
 
 
 @pytest.fixture(autouse=True)

@@ -166,7 +166,7 @@ def test_jobs_of_other_engines_are_left_alone():
 
 
 def test_lines_that_were_written_before_count(monkeypatch):
-    monkeypatch.setattr("backup_app.jobs.job_run.MOST_KEPT", 2)
+    monkeypatch.setattr("backup_app.jobs.job_run.MAX_LINES", 2)
     job = begun()
 
     resume.resume_all()

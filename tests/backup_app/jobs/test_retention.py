@@ -313,7 +313,7 @@ class TestPurge:
         (purged,) = self.purge()
 
         assert purged.problem == (
-            f"Client '{deleted}' could not be forgotten by its engine: Nobody answers."
+            f"The engine could not remove what it has of client '{deleted}': Nobody answers."
         )
         assert Client.objects.get() == deleted
 

@@ -132,7 +132,7 @@ class TestStartDue:
         assert clock("2027-03-01 03:00") == 1
 
         unknown = "'wrong' is not a schedule: it needs 5 fields, such as 30 2 * * *."
-        refused = f"Client 'a' has a backup already: job {busy.jobs.get().pk} is queued."
+        refused = f"Client 'a' already has a backup: job {busy.jobs.get().pk} is queued."
         assert [record.getMessage() for record in caplog.records] == [
             f"Client {wrong.pk} is not backed up on schedule: {unknown}",
             f"The scheduled backup of client {busy.pk} did not start: {refused}",

@@ -13,7 +13,7 @@ from ..support.factories import JobFactory
 ALL = Job.Status.values
 STEPS = {
     "begin": (lambda pk: states.begin(pk, "me"), {"queued": "running"}),
-    "keep": (lambda pk: states.keep(pk, "me", files_done=1), {"running": "running"}),
+    "keep_alive": (lambda pk: states.keep_alive(pk, "me", files_done=1), {"running": "running"}),
     "complete": (lambda pk: states.finish(pk, "me", "completed"), {"running": "completed"}),
     "warn": (lambda pk: states.finish(pk, "me", "warnings"), {"running": "warnings"}),
     "fail": (

@@ -63,10 +63,10 @@ class TestRunBackup:
         job = JobFactory(client=client)
 
         assert command("run_backup", "db1").error == (
-            f"Client 'db1' has a backup already: job {job.pk} is queued."
+            f"Client 'db1' already has a backup: job {job.pk} is queued."
         )
         assert command("run_backup", "db2").error == "There is no client 'db2'."
-        assert command("run_backup", "db1", "--level=x").error.startswith("There is no level 'x'")
+        assert command("run_backup", "db1", "--level=x").error.startswith("Unknown level 'x'")
         assert command("run_backup", "db1", "--pool=x").error == "There is no pool 'x'."
 
     def test_one_of_several_clients_is_named_with_its_account(self, client):
@@ -127,7 +127,7 @@ class TestWaiting:
         job = JobFactory(client=client, worker=this_worker() + "1", **at_work)
 
         assert started_jobs.follow(job).message == (
-            "The process that did this job ended before it was done."
+            "The worker of this job ended before the job was done."
         )
 
     def test_it_waits_for_a_worker_that_is_busy(self, client, monkeypatch):
@@ -181,7 +181,7 @@ class TestRestore:
         assert command("restore", 0, "/x").error == "There is no job 0."
         assert command("restore", backup.pk, "/x").error == f"There is no '/x' in job {backup.pk}."
         assert command("restore", queued.pk, "/x").error == (
-            f"Job {queued.pk} is a backup that is queued: it has no content."
+            f"Job {queued.pk} (backup, queued) has no content."
         )
 
 

@@ -160,7 +160,9 @@ class TestGenerateConfig:
         ZoneFactory(name="south")
         data = {"name": "web1", "IP": "192.0.2.1", "zone": "south"}
 
-        assert "no storage in zone 'south'" in refused(api.post("/api/genconfig/unix", data), 409)
+        assert "not set up a storage in zone 'south'" in refused(
+            api.post("/api/genconfig/unix", data), 409
+        )
 
     def test_another_zone_gets_a_default_pool_of_its_own(self, api, storage):
         StorageFactory(zone=ZoneFactory(name="south"))

@@ -160,7 +160,7 @@ class TestDefault:
     def test_a_zone_without_a_storage_has_none(self, account, storage):
         zone = ZoneFactory(name="south")
 
-        with pytest.raises(WrongState, match="no storage in zone 'south'"):
+        with pytest.raises(WrongState, match="not set up a storage in zone 'south'"):
             pools.default(account, zone)
 
 
