@@ -1,4 +1,7 @@
-"""The audit: who did what, who was refused, and how often logins were wrong."""
+"""The audit: who did what, who was refused, and how often logins were wrong.
+
+It is a record for people; ``throttling`` counts what limits logins.
+"""
 
 import datetime as dt
 from typing import Any

@@ -16,14 +16,10 @@ logger = logging.getLogger(__name__)
 
 
 def tick() -> None:
-    """End jobs whose worker died, remove what failed ones could not, and start what is due.
+    """Do one round of the periodic work.
 
-    Bring lost tasks back and forget old logins.
-
-    Then look after the jobs that go on in their engines, find those that others started there, and
-    remove downloads that nobody wants any more. At last note what keeps this worker from jobs.
-
-    A step that goes wrong is logged, and the next ones are done all the same.
+    Dead jobs are ended first, because their clients can have no other active job until then. A step
+    that fails is logged, and the others are done all the same.
     """
     for step in (
         reap.reap,
@@ -42,7 +38,7 @@ def tick() -> None:
 
 
 def forget_logins() -> None:
-    """Forget old failures to log in, once an hour: there are few, or very many."""
+    """Delete old records of logins, at most once an hour: there may be very many."""
     if cache.add("backup:logins-are-forgotten", 1, HOUR):
         audit.forget_wrong_logins()
         throttling.forget_attempts()

@@ -161,7 +161,7 @@ class TestStartRestore:
         assert (job.engine, job.storage, job.pool) == ("default", backup.storage, backup.pool)
 
     def test_nobody_fills_the_queue_with_restores(self, backup, monkeypatch):
-        monkeypatch.setattr(control, "MOST_RESTORES", 2)
+        monkeypatch.setattr(control, "MAX_RESTORES", 2)
         for _ in range(2):
             control.start_restore(backup, backup.client, ONE_FILE, by="ann")
 
@@ -197,7 +197,7 @@ class TestStartRestore:
         assert list(refusal.value.fields) == ["path"]
 
     def test_nothing_selected_is_refused(self, backup):
-        with pytest.raises(Invalid, match="^Nothing to restore"):
+        with pytest.raises(Invalid, match=r"^Nothing to restore"):
             control.start_restore(backup, backup.client, Selection(), by="ann")
 
     @pytest.mark.parametrize("status", ["queued", "running", "canceling", "failed", "canceled"])

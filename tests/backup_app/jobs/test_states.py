@@ -43,7 +43,7 @@ def test_each_step_is_taken_from_its_own_states_only(step, status):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("step", ["keep", "complete", "warn", "fail", "end canceled"])
+@pytest.mark.parametrize("step", ["keep_alive", "complete", "warn", "fail", "end canceled"])
 def test_another_workers_job_is_not_touched(step):
     job = JobFactory(status="running", worker="another", started=timezone.now())
 
