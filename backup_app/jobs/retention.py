@@ -123,9 +123,8 @@ def _built_on(client: Client, pks: set[int]) -> set[int]:
 
 
 def _read_now(client: Client) -> set[int]:
-    return set(
-        Job.objects.being_read().filter(client=client).order_by().values_list("pk", flat=True)
-    )
+    backups = Job.objects.being_read().filter(client=client).order_by()
+    return set(backups.values_list("pk", flat=True))
 
 
 def _finish_removals() -> None:
