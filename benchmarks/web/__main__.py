@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.timing import Spread, times
-from tests.config.serving import serving
-from tests.config.slow_clients import KINDS, SlowClients
+from tests.config.support.server import serving
+from tests.config.support.slow_clients import KINDS, SlowClients
 
 LIST = "/calendar/events/v1/events"
 # Where each kind goes: a form that is read for anyone, or an answer that does not fit a buffer.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .serving import serving
+from .support.server import serving
 
 README = Path(__file__).parents[2] / "README.md"
 

@@ -1,6 +1,6 @@
 """Another project with both apps, whose defaults for views are not ours.
 
-``python -m tests.config.other_project AllowAny`` prints what anonymous requests are answered.
+``python -m tests.config.support.other_project AllowAny`` prints what anonymous requests get.
 """
 
 import json

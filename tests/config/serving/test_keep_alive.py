@@ -9,7 +9,7 @@ import pytest
 
 from tests.attacks import rounds
 
-from .serving import serving
+from ..support.server import serving
 
 CLIENTS = 4
 REQUESTS = rounds(2000, 100_000)

@@ -14,7 +14,7 @@ from config.serving import asgi, connections, web
 from config.serving.asgi import Application
 from config.serving.connections import bound
 
-from .serving import wait_for
+from ..support.server import wait_for
 
 LARGEST = 1_000_000
 MEGABYTE = bytes(1_000_000)

@@ -4,8 +4,8 @@ import pytest
 
 from tests.attacks import rounds
 
-from .serving import HTTP, get, serving
-from .slow_clients import KINDS, SlowClients
+from ..support.server import HTTP, get, serving
+from ..support.slow_clients import KINDS, SlowClients
 
 EVENTS = "calendar/events/v1/events"
 BUNDLE = "static/drf_spectacular_sidecar/swagger-ui-dist/swagger-ui-bundle.js"

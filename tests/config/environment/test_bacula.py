@@ -11,7 +11,7 @@ from config.environment.variables import Environment
 from tests.backup_app.engines.bacula.support.installation import SERVER, sql
 from tests.prerequisites import need_bacula
 
-from .test_settings import run
+from ..test_settings import run
 
 URL = "postgres://reader:p%40ss@db:5433/bacula"
 HERE = {"BACULA_CATALOG_URL": URL, "BACULA_PASSWORD": "of the console"}

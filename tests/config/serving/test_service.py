@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import urllib3
 
-from .serving import HTTP, free_port, get, is_listening, serving, wait_for
+from ..support.server import HTTP, free_port, get, is_listening, serving, wait_for
 
 EVENTS = "calendar/events/v1/events"
 

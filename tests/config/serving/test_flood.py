@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import urllib3
 
-from ..attacks import rounds
-from .serving import serving
+from tests.attacks import rounds
+
+from ..support.server import serving
 
 FLOODERS, EACH = 24, rounds(4, 60)
 EVENTS = "calendar/events/v1/events"

@@ -103,7 +103,7 @@ def test_somebody_without_rights_is_refused_in_the_admin(client):
 @pytest.mark.parametrize("permission", ["AllowAny", "IsAdminUser"])
 def test_the_apps_hold_whatever_the_defaults_of_another_project(permission):
     done = subprocess.run(  # noqa: S603 - our own command
-        [sys.executable, "-m", "tests.config.other_project", permission],
+        [sys.executable, "-m", "tests.config.support.other_project", permission],
         env={**os.environ, "DJANGO_SETTINGS_MODULE": ""},
         check=True,
         capture_output=True,

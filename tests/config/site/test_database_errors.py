@@ -13,7 +13,7 @@ from django.db import DatabaseError, IntegrityError, connection
 from config.site import database_errors
 from tests.attacks import rounds
 
-from .test_settings import run
+from ..test_settings import run
 
 COMMANDS = [
     "serve --port=65535",

@@ -16,7 +16,7 @@ from calendar_app.api import namespace
 from calendar_app.services.images import fetch_image
 from config.serving.logs import JSONFormatter, TextFormatter
 
-from .serving import HTTP, serving, wait_for
+from ..support.server import HTTP, serving, wait_for
 
 NAMESPACE = "/calendar/events/v1"
 

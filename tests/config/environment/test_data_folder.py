@@ -5,7 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import data_folder
 
-from .test_settings import run
+from ..test_settings import run
 
 
 def mode(path):

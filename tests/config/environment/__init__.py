@@ -1,0 +1,1 @@
+"""What is read from the environment: variables, services, the data folder."""

@@ -1,0 +1,1 @@
+"""Passwords, and who is let in."""

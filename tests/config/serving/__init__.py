@@ -1,0 +1,1 @@
+"""What answers requests: server, processes, logs, health."""

@@ -1,0 +1,1 @@
+"""What people see: admin, pages, errors, the OpenAPI description."""

@@ -1,0 +1,1 @@
+"""A running service, clients of it, and another project with both apps."""
