@@ -85,6 +85,7 @@ def errors(context):
     return result.invalid_rows[0].error_dict
 
 
+# Long, as it names each column.
 def test_an_event_is_exported_as_the_api_writes_it(client, user):
     venues, host = [VenueFactory(), VenueFactory()], OrganizerFactory()
     EventFactory(

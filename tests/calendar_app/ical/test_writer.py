@@ -207,6 +207,7 @@ class TestZones:
 
 @pytest.mark.django_db
 class TestDetails:
+    # Long, as it gives a value to each field and names each property.
     def test_are_those_of_the_event(self):
         event = EventFactory(
             title="Ceilidh, loud; and long",

@@ -1,0 +1,1 @@
+"""Records, clients of the API, pictures, calendars and web servers for tests of the calendar."""

@@ -38,6 +38,7 @@ def shown(event, user=None, **options):
     return representations.event(found, URLS, **options)
 
 
+# Long, as it gives a value to each field and names each key of the answer.
 @time_machine.travel("2027-01-02 03:04:05+00:00", tick=False)
 def test_an_event_with_everything(settings):
     settings.CALENDAR_TIME_ZONE = "America/New_York"

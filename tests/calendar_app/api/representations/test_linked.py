@@ -35,6 +35,7 @@ def picture():
     return Image.objects.create(file="calendar/hall.png", width=40, height=30, filesize=99)
 
 
+# Long, as it gives a value to each field and names each key of the answer.
 def test_a_venue_with_everything(picture):
     author = UserFactory()
     venue = VenueFactory(

@@ -1,0 +1,1 @@
+"""A throwaway Bacula, its jobs and volumes, and what an operator does with them."""
