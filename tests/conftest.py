@@ -7,11 +7,17 @@ from django.db import connections
 from django.test import SimpleTestCase, TestCase, TransactionTestCase
 from hypothesis import settings
 
-from tests.prerequisites import left_out, need
+from tests.prerequisites import left_out, need, need_root
 
 # A busy machine makes no test fail: hypothesis allows an example 200 ms unless told.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+@pytest.fixture
+def root():
+    """For tests that only root can run."""
+    need_root()
 
 
 @pytest.fixture(autouse=True)

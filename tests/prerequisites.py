@@ -1,6 +1,7 @@
 """What tests need of the machine, and the line that names those a run left out for want of it."""
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterable
 
@@ -21,6 +22,14 @@ def need(there: object, which: str, remedy: str) -> None:
 
 def need_root() -> None:
     need(os.geteuid() == 0, "as root", "sudo make test")
+
+
+# For tests that give files to other users, mount, or restore to the top of a disk.
+as_root = pytest.mark.usefixtures("root")
+
+
+def need_access_control_lists() -> None:
+    need(shutil.which("setfacl"), "of access control lists", "apt install acl")
 
 
 def need_bacula(there: object) -> None:

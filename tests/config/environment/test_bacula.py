@@ -1,5 +1,6 @@
 import inspect
 import os
+import shutil
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -106,6 +107,7 @@ def test_what_cannot_be_right_stops_the_start_with_a_sentence(variables, sentenc
 def empty():
     """The URL of a database with nothing in it, which whoever asks may write to."""
     name = f"catalog-{os.getpid()}"
+    need_bacula(shutil.which("psql"))
     made = sql(f'CREATE DATABASE "{name}"', check=False)
     need_bacula(made.returncode == 0)
     yield "postgres://{user}:{password}@{host}:{port}/".format(**SERVER) + name

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.prerequisites import as_root
+
 from ...support.local_backups import back_up, local_client, local_roots
 from ...support.machine.trees import bury, change, changes, forests, plant
 from ...support.restores import restore, tree_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, as_root]
 FEW = settings(
     max_examples=5,
     phases=[Phase.generate],

@@ -10,6 +10,7 @@ import pytest
 from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError, NotFound
 from backup_app.lib import destinations
+from tests.prerequisites import as_root
 
 from ....support.forged_volumes import forge
 from ....support.local_backups import back_up, local_client, local_roots
@@ -131,6 +132,7 @@ def test_symlinks_in_a_backup_come_back_and_are_not_followed(place, outside):
     assert (place / "tree/a/victim").read_text() == "a folder now"
 
 
+@as_root
 @pytest.mark.parametrize("target", ["{outside}", "../outside", "{up}/outside"])
 def test_a_forged_volume_does_not_write_behind_its_symlink(target, place, outside):
     job = back_up(local_client(place))

@@ -14,6 +14,7 @@ from backup_app.engines.shared.dirfd import FolderWalk
 from backup_app.engines.shared.syscalls import exchange
 from backup_app.engines.shared.trees import empty_folder
 from backup_app.exceptions import Canceled
+from tests.prerequisites import as_root, need_access_control_lists
 
 OLD_NS = 981_173_106_123_456_789
 
@@ -127,12 +128,14 @@ def test_who_reads_while_a_file_is_replaced_always_finds_one(private, destinatio
     assert seen <= {"old", "new"}
 
 
+@as_root
 def test_a_folder_that_is_there_gets_the_metadata_of_the_restored_one(private, destination):
     make(private, a__b="1")
     make(destination, a__c="2")
     source = private / "a"
     os.setxattr(source, "user.new", b"\0x")
     os.setxattr(destination / "a", "user.old", b"1")
+    need_access_control_lists()
     subprocess.run(["setfacl", "-m", "u:7:rwx,d:g:8:r", source], check=True)
     os.chown(source, 12, 13)
     source.chmod(0o3751)
@@ -274,6 +277,7 @@ def test_hard_links_and_metadata_survive_on_another_disk(private, destination, o
     assert (other_disk / "a").stat().st_mtime_ns == OLD_NS
 
 
+@as_root
 def test_a_copy_to_another_disk_that_fails_is_said(private, other_disk):
     make(private, a="1")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", other_disk], check=True)

@@ -16,6 +16,7 @@ from backup_app.engines.archive.restore.staging import NAME, Staging, new_name
 from backup_app.engines.archive.transport.machines import LocalMachine
 from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError
+from tests.prerequisites import need_access_control_lists
 
 from ....support.factories import JobFactory
 
@@ -38,7 +39,7 @@ def destination(tmp_path):
 
 
 @pytest.fixture
-def place(work, destination):
+def place(root, work, destination):
     """Return a function that unpacks by one function and places then; it returns the refusals."""
 
     def place(fill, passed=(), to=destination):
@@ -104,6 +105,7 @@ def test_a_folder_that_is_there_gets_the_metadata_of_the_restored_one(place, des
     def fill(tree):
         files(a__b="new")(tree)
         os.setxattr(tree / "a", "user.x", b"1")
+        need_access_control_lists()
         subprocess.run(["setfacl", "-m", "u:7:rwx", tree / "a"], check=True)
         os.chown(tree / "a", 12, 13)
         os.utime(tree / "a", ns=(OLD_NS, OLD_NS))

@@ -12,6 +12,7 @@ from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.restore.staging import is_ours
 from backup_app.exceptions import Canceled, EngineError
 from backup_app.jobs import control, execute
+from tests.prerequisites import as_root, need_access_control_lists
 
 from ....support.factories import ClientFactory
 from ....support.forged_volumes import forge, record
@@ -108,6 +109,7 @@ def test_a_single_file_leaves_its_neighbours_alone(client, tree):
     assert run.outcome.files == 1
 
 
+@as_root
 def test_folders_on_the_way_come_back_as_they_were(client, tree):
     (tree / "a").chmod(0o710)
     os.chown(tree / "a", 12, 13)
@@ -193,6 +195,7 @@ def test_a_restore_to_another_client(client, tree, place):
 def test_what_a_destination_would_add_to_new_files_is_not_added(client, tree, place):
     before = tree_of(tree)
     job = back_up(client)
+    need_access_control_lists()
     subprocess.run(["setfacl", "-m", "d:u:7:rwx", place], check=True)
     shutil.rmtree(tree)
 
@@ -295,6 +298,7 @@ def with_dump(client, tree):
     return job
 
 
+@as_root
 def test_a_dump_is_left_out_where_the_rest_is_put_back(with_dump, tree):
     run = restore(with_dump, "/")
 
@@ -309,12 +313,14 @@ def test_a_dump_alone_has_no_original_location(with_dump):
         restore(with_dump, "/.databases/shop.sql")
 
 
+@as_root
 def test_a_dump_is_restored_as_a_file_elsewhere(with_dump, place):
     restore(with_dump, "/.databases/shop.sql", to=place / "new")
 
     assert (place / "new/.databases/shop.sql").read_text() == "owned"
 
 
+@as_root
 def test_the_whole_machine_can_be_a_root(client, tree):
     before = tree_of(tree)
     job = back_up(client)
@@ -392,6 +398,7 @@ def misplacing(client, tree):
     return job
 
 
+@as_root
 def test_what_lies_below_a_symlink_is_named_and_the_rest_restored(misplacing, tree, place):
     run = restore(misplacing, tree, to=place / "new")
 
@@ -404,6 +411,7 @@ def test_what_lies_below_a_symlink_is_named_and_the_rest_restored(misplacing, tr
     assert (new / "current").readlink() == Path("releases/2")
 
 
+@as_root
 def test_a_file_below_a_symlink_is_restored_without_it(misplacing, tree, place):
     run = restore(misplacing, tree / "current/a", to=place / "new")
 

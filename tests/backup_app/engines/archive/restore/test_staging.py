@@ -12,6 +12,7 @@ from backup_app.engines.archive.restore.staging import (
     remove_noted,
 )
 from backup_app.exceptions import EngineError
+from tests.prerequisites import as_root
 
 from ....support.factories import JobFactory
 
@@ -70,6 +71,7 @@ def test_nothing_stays_in_one_that_was_renamed(root, work):
     assert [list(path.iterdir()) for path in root.iterdir()] == [[]]
 
 
+@as_root
 def test_it_lies_at_the_top_of_the_disk_that_is_restored_to(root, made):
     (root / "a/disk/b").mkdir(parents=True)
     assert len(made(below=b"a")) == 2
@@ -100,6 +102,7 @@ def test_what_a_job_at_work_has_stays(root, made):
     assert left.name in made()
 
 
+@as_root
 @pytest.mark.parametrize(("owner", "mode"), [(STRANGER, 0o700), (0, 0o755)])
 def test_what_only_has_the_name_of_a_private_folder_stays(owner, mode, root, made):
     other = leave(root, JobFactory(status="failed").pk, mode)

@@ -60,6 +60,7 @@ SWAP_BACK = "rm tree/mine && mv tree/was tree/mine"
 
 
 def make(folder, text, owner=0):
+    need_root()
     folder.mkdir(parents=True)
     (folder / "key").write_text(text)
     for path in (folder, folder / "key"):
