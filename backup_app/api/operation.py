@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import exceptions, serializers
 from rest_framework.permissions import IsAuthenticated
@@ -95,8 +96,10 @@ class OperationView(APIView):
         return options
 
     def answer(self, request, **kwargs):
-        answer = self.function(request, **kwargs)
-        return Response(answer) if isinstance(answer, dict) else answer
+        found = self.function(request, **kwargs)
+        if isinstance(found, HttpResponseBase):
+            return found
+        return Response(self.operation.answer.represent(found))
 
     def finalize_response(self, request, response, *args, **kwargs):
         response = super().finalize_response(request, response, *args, **kwargs)
@@ -148,9 +151,10 @@ def operation(
     refusals=(404,),
     headers=(),
 ):
-    """Make a view of a function ``(request, **path)`` that returns a dict or a response.
+    """Make a view of a function ``(request, **path)``.
 
     The function finds validated parameters in ``request.options``, who asks in ``request.caller``.
+    It returns a response, or what ``answer`` represents: a record or a dict.
     Its docstring is the operation's description: a summary, then details.
 
     number: of the specification's table. subusers: whether a subuser's login may use it.

@@ -9,7 +9,7 @@ from django.utils import timezone
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..api import representations
+from ..api.serializers.jobs import JobAnswer
 from ..jobs import reap
 from ..lib.formatting import counted, size
 from ..models import Job
@@ -29,7 +29,7 @@ def answer_started(command, jobs: list[Job], *, wait: bool, one: bool = True):
     """
     if wait:
         jobs = [follow(job) for job in jobs]
-    records = [representations.job(job) for job in jobs]
+    records = [JobAnswer.represent(job) for job in jobs]
     failed = [job for job in jobs if _has_failed(job)]
     lines = [_sentence(job) for job in jobs if job not in failed]
     if lines or command.is_json:

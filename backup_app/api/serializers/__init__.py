@@ -1,1 +1,1 @@
-"""What the operations accept."""
+"""What the operations accept and answer, by topic; ``answer`` makes the answers."""

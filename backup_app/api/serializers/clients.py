@@ -1,7 +1,9 @@
-"""Parameters of the operations about clients."""
+"""Parameters and answers of the operations on clients."""
 
 from rest_framework import serializers
 
+from ...models import Client, Job
+from .answer import Answer, LocalTimeField
 from .options import Options
 
 
@@ -41,3 +43,63 @@ class GenerateConfig(Options):
         max_length=100,
         help_text="Cron expression; empty for the fileset's.",
     )
+
+
+# --- Answers ---
+
+
+class SystemAnswer(Answer):
+    system = serializers.ChoiceField(Client.System.choices)
+
+
+class ClientName(Answer):
+    name = serializers.CharField()
+
+
+class ServerAnswer(Answer):
+    name = serializers.CharField()
+    ip = serializers.CharField()
+    internal_ip = serializers.CharField(allow_null=True)
+    system = serializers.ChoiceField(Client.System.choices)
+    zone = serializers.CharField(source="zone.name")
+    last_backup = LocalTimeField(allow_null=True)
+    last_status = serializers.ChoiceField(Job.Status.choices, allow_null=True)
+    protected_bytes = serializers.IntegerField()
+
+
+class Servers(Answer):
+    servers = ServerAnswer(many=True)
+
+
+class ConfigAnswer(Answer):
+    client = serializers.CharField()
+    system = serializers.ChoiceField(Client.System.choices)
+    file_name = serializers.CharField()
+    config = serializers.CharField()
+
+
+class GeneratedConfig(ConfigAnswer):
+    key_installed = serializers.BooleanField()
+
+
+class Defaults(Answer):
+    level = serializers.ChoiceField(Job.Level.choices)
+    fileset = serializers.CharField()
+    pool = serializers.CharField()
+
+
+class BackupOptionsAnswer(Answer):
+    client = serializers.CharField()
+    system = serializers.ChoiceField(Client.System.choices)
+    levels = serializers.ListField(child=serializers.ChoiceField(Job.Level.choices))
+    filesets = serializers.ListField(child=serializers.CharField())
+    pools = serializers.ListField(child=serializers.CharField())
+    zone = serializers.CharField()
+    schedule = serializers.CharField(allow_blank=True)
+    retention_days = serializers.IntegerField()
+    defaults = Defaults()
+
+
+class ClientDeleted(Answer):
+    client = serializers.CharField()
+    deleted = serializers.BooleanField()

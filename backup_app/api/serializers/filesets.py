@@ -1,7 +1,8 @@
-"""Parameters of the operation about filesets; ``filesets.py`` has the rules of their values."""
+"""Parameters and answer of the operation on filesets; ``services.filesets`` has their rules."""
 
 from rest_framework import serializers
 
+from .answer import Answer, StoredJSON
 from .fields import NumberField, ParameterList, PathTextField
 from .options import Options
 
@@ -54,3 +55,30 @@ class SaveFileset(Options):
         max_length=100,
         help_text="Cron expression for clients without one of their own.",
     )
+
+
+# --- Answers ---
+
+
+class IncludedFolder(StoredJSON):
+    path = serializers.CharField()
+
+
+class FilesetOptionsAnswer(StoredJSON):
+    one_filesystem = serializers.BooleanField(required=False)
+    compression = serializers.IntegerField(required=False)
+
+
+class FilesetDatabase(StoredJSON):
+    kind = serializers.ChoiceField(["mysql", "postgresql"])
+    name = serializers.CharField()
+
+
+class FilesetAnswer(Answer):
+    name = serializers.CharField()
+    include = IncludedFolder(many=True)
+    exclude = serializers.ListField(child=serializers.CharField())
+    options = FilesetOptionsAnswer()
+    databases = FilesetDatabase(many=True)
+    verify = serializers.BooleanField()
+    schedule = serializers.CharField(allow_blank=True)

@@ -1,9 +1,10 @@
-"""What the operations on jobs accept."""
+"""Parameters and answers of the operations on jobs."""
 
 from rest_framework import serializers
 
 from ...conf import conf
-from ...models import Job
+from ...models import Job, JobLog
+from .answer import Answer, LocalTimeField
 from .fields import LimitField, OffsetField, PathField, TimeField
 from .options import Options
 
@@ -61,3 +62,65 @@ class BackupOptions(Options):
         max_length=100,
         help_text="Name of a pool to use instead of the client's own.",
     )
+
+
+# --- Answers ---
+
+
+class Progress(Answer):
+    files = serializers.IntegerField(source="files_done")
+    bytes = serializers.IntegerField(source="bytes_done")
+    percent = serializers.IntegerField(source="percent_done", min_value=0, max_value=100)
+
+
+class JobAnswer(Answer):
+    job_id = serializers.IntegerField(source="pk")
+    name = serializers.CharField()
+    type = serializers.ChoiceField(Job.Type.choices)
+    level = serializers.ChoiceField(Job.Level.choices, allow_null=True)
+    status = serializers.ChoiceField(Job.Status.choices)
+    client = serializers.CharField(source="client.name")
+    client_ip = serializers.CharField(source="client.ip")
+    fileset = serializers.CharField(source="fileset.name", allow_null=True)
+    pool = serializers.CharField(source="pool.name", allow_null=True)
+    zone = serializers.CharField(source="storage.zone.name", allow_null=True)
+    created = LocalTimeField()
+    started = LocalTimeField(allow_null=True)
+    ended = LocalTimeField(allow_null=True)
+    files = serializers.IntegerField()
+    bytes = serializers.IntegerField()
+    stored_bytes = serializers.IntegerField()
+    errors = serializers.IntegerField()
+    progress = Progress(source="*")
+    parent_job_id = serializers.IntegerField(source="parent_id", allow_null=True)
+    message = serializers.CharField(allow_blank=True)
+
+
+class Jobs(Answer):
+    jobs = JobAnswer(many=True)
+    total = serializers.IntegerField()
+
+
+class JobsPage(Jobs):
+    limit = serializers.IntegerField()
+    offset = serializers.IntegerField()
+
+
+class JobStarted(Answer):
+    job_id = serializers.IntegerField(source="pk")
+
+
+class Canceled(Answer):
+    job_id = serializers.IntegerField(source="pk")
+    status = serializers.ChoiceField(Job.Status.choices)
+
+
+class LogLine(Answer):
+    time = LocalTimeField()
+    level = serializers.ChoiceField(JobLog.Level.choices)
+    message = serializers.CharField(allow_blank=True)
+
+
+class JobLogAnswer(Answer):
+    job_id = serializers.IntegerField()
+    log = LogLine(many=True)

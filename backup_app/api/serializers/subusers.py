@@ -1,7 +1,8 @@
-"""Parameters of the operations about subusers."""
+"""Parameters and answers of the operations on subusers."""
 
 from rest_framework import serializers
 
+from .answer import Answer, LocalTimeField
 from .options import Options
 
 LOGIN = {"max_length": 100, "help_text": "Login of the subuser."}
@@ -43,3 +44,44 @@ class GrantAccess(NamedSubuser):
 
 class SetPassword(NamedSubuser):
     Password = serializers.CharField(source="password", **PASSWORD)
+
+
+# --- Answers ---
+
+
+class GrantedClientsField(serializers.ListField):
+    """The names of a subuser's clients."""
+
+    child = serializers.CharField()
+
+    def to_representation(self, clients):
+        return list(clients.filter(deleted=None).order_by("name").values_list("name", flat=True))
+
+
+class SubuserAnswer(Answer):
+    login = serializers.CharField()
+    firstname = serializers.CharField(source="first_name")
+    lastname = serializers.CharField(source="last_name")
+    email = serializers.CharField()
+    clients = GrantedClientsField()
+    bmr = serializers.BooleanField()
+    created = LocalTimeField()
+
+
+class AccessGranted(Answer):
+    client = serializers.CharField()
+    subuser = serializers.CharField()
+    granted = serializers.BooleanField()
+
+
+class PasswordChanged(Answer):
+    subuser = serializers.CharField()
+    changed = serializers.BooleanField()
+
+
+class SubuserExists(Answer):
+    exists = serializers.BooleanField()
+
+
+class BareMetalRestore(Answer):
+    bmr = serializers.BooleanField()

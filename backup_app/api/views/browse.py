@@ -3,10 +3,8 @@
 from ...accounts import access
 from ...engines import get_engine
 from ...lib import paths
-from .. import representations
 from ..operation import operation
-from ..response_schemas import Files, Nodes, Tree
-from ..serializers.browse import FolderOptions, NodeOptions, TreeOptions
+from ..serializers.browse import Files, FolderOptions, NodeOptions, Nodes, Tree, TreeOptions
 
 
 @operation(
@@ -30,9 +28,9 @@ def files(request, job_id):
     )
     return {
         "job_id": backup.pk,
-        **representations.path(listing.path),
+        "path": listing.path,
         "node_id": listing.node_id,
-        "files": [representations.file(found) for found in listing.files],
+        "files": listing.files,
         "total": listing.total,
     }
 
@@ -59,9 +57,9 @@ def nodes(request, job_id, node_id):
     return {
         "job_id": backup.pk,
         "node_id": node_id,
-        **representations.path(path),
-        "nodes": [representations.node(node) for node in engine.subfolders(backup, node_id)],
-        "files": [representations.file(file) for file in found if file.node_id is None],
+        "path": path,
+        "nodes": engine.subfolders(backup, node_id),
+        "files": [file for file in found if file.node_id is None],
     }
 
 
@@ -84,7 +82,7 @@ def restore_tree(request, client_ip):
     client = access.client(request.caller, ip=client_ip)
     paths.require_at_or_below(name, home)
     found = get_engine(_engine_of(client)).client_tree(client, paths.normalized(name))
-    return {"name": paths.shown(name), "nodes": [representations.node(node) for node in found]}
+    return {"name": name, "nodes": found}
 
 
 def _engine_of(client):

@@ -5,18 +5,17 @@ from ...exceptions import WrongState
 from ...jobs import control
 from ...models import Job
 from ...services import clients, protection
-from .. import representations
 from ..operation import operation
-from ..response_schemas import (
+from ..serializers.clients import (
     BackupOptionsAnswer,
     ClientDeleted,
     ClientName,
     ConfigAnswer,
+    GenerateConfig,
     GeneratedConfig,
     Servers,
     SystemAnswer,
 )
-from ..serializers.clients import GenerateConfig
 
 
 @operation(10, topic="clients", answer=SystemAnswer, subusers=True, refusals=(404, 409))
@@ -28,13 +27,13 @@ def system(request, server_ip):
     client = access.client(request.caller, ip=server_ip)
     if not clients.has_backup(client):
         raise WrongState(f"Client '{client}' has no completed backup yet.")
-    return {"system": client.system}
+    return client
 
 
 @operation(14, topic="clients", answer=ClientName, subusers=True)
 def client_name_by_ip(request, client_ip):
     """Get the name of a client by its IP address."""
-    return {"name": access.client(request.caller, ip=client_ip).name}
+    return access.client(request.caller, ip=client_ip)
 
 
 @operation(20, topic="clients", answer=Servers, subusers=True)
@@ -46,7 +45,7 @@ def list_servers(request):
     with the backups that it builds on, and ``last_status`` the status of the newest backup of all.
     """
     found = protection.with_backups(access.clients(request.caller))
-    return {"servers": [representations.server(client) for client in found]}
+    return {"servers": found}
 
 
 @operation(24, topic="clients", answer=ConfigAnswer, refusals=(404, 409, 502, 503))
@@ -57,7 +56,7 @@ def get_config(request, client_ip, system):
     """
     client = access.client(request.caller, ip=client_ip)
     clients.require_system(client, system)
-    return representations.config(client, clients.config(client))
+    return _config(client)
 
 
 @operation(
@@ -86,7 +85,17 @@ def generate_config(request, system):
         what: find(caller, options[what]) for what, find in named.items() if what in options
     }
     client, installed = clients.generate(caller.account, system=system, **options)
-    return {**representations.config(client, clients.config(client)), "key_installed": installed}
+    return {**_config(client), "key_installed": installed}
+
+
+def _config(client):
+    made = clients.config(client)
+    return {
+        "client": client.name,
+        "system": client.system,
+        "file_name": made.file_name,
+        "config": made.config,
+    }
 
 
 @operation(26, topic="clients", answer=BackupOptionsAnswer, refusals=(404, 409))

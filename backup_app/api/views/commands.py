@@ -3,8 +3,7 @@
 from ...accounts import access
 from ...services import commands
 from ..operation import operation
-from ..response_schemas import CommandResult
-from ..serializers.commands import RunCommand
+from ..serializers.commands import CommandResult, RunCommand
 
 
 @operation(

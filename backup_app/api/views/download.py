@@ -10,7 +10,7 @@ from ...exceptions import NotFound, WrongState
 from ...services import downloads
 from .. import ranges
 from ..operation import operation
-from ..response_schemas import DownloadPreparing, DownloadReady
+from ..serializers.download import DownloadPreparing, DownloadReady
 
 OCTETS = "application/octet-stream"
 RETRY_SECONDS = "5"
@@ -41,14 +41,16 @@ def download_info(request, job_id, client_ip):
     download = downloads.prepared(backup)
     if not download.is_ready:
         waiting = {"file_name": downloads.file_name(backup), "state": download.state}
-        return Response(waiting, status=202, headers={"Retry-After": RETRY_SECONDS})
-    return {
+        answer = DownloadPreparing.represent(waiting)
+        return Response(answer, status=202, headers={"Retry-After": RETRY_SECONDS})
+    ready = {
         "file_name": downloads.file_name(backup),
         "size": download.size,
         "chunks": downloads.chunks(download),
         "chunk_size": downloads.chunk_size(),
         "state": download.state,
     }
+    return Response(DownloadReady.represent(ready))
 
 
 @operation(

@@ -1,10 +1,8 @@
 """Filesets: what of a client is backed up."""
 
 from ...services import filesets
-from .. import representations
 from ..operation import operation
-from ..response_schemas import FilesetAnswer
-from ..serializers.filesets import SaveFileset
+from ..serializers.filesets import FilesetAnswer, SaveFileset
 
 
 @operation(
@@ -20,4 +18,4 @@ def save_fileset(request):
     The fileset is found by its name; fields that are not given keep their value. In a form:
     ``include[0][path]=/etc``, ``exclude[]=*.tmp``, ``options[compression]=3``.
     """
-    return representations.fileset(filesets.save(request.caller.account, **request.options))
+    return filesets.save(request.caller.account, **request.options)

@@ -9,10 +9,18 @@ from ...conf import conf
 from ...engines import get_engine
 from ...jobs import control
 from ...jobs.adoption.logs import bring_log
-from .. import representations
 from ..operation import operation
-from ..response_schemas import Canceled, JobAnswer, JobLogAnswer, Jobs, JobsPage, JobStarted
-from ..serializers.jobs import BackupOptions, BackupsOptions, JobsOptions
+from ..serializers.jobs import (
+    BackupOptions,
+    BackupsOptions,
+    Canceled,
+    JobAnswer,
+    JobLogAnswer,
+    Jobs,
+    JobsOptions,
+    JobsPage,
+    JobStarted,
+)
 
 SECOND = timedelta(seconds=1)
 
@@ -37,7 +45,7 @@ def backups(request, client_ip):
     if options.get("path"):
         found = found.filter(_has_path(found, options["path"]))
     rows, total = _page(found, offset=options["offset"], limit=options.get("limit"))
-    return {"jobs": [representations.job(row) for row in rows], "total": total}
+    return {"jobs": rows, "total": total}
 
 
 def _page(queryset, *, offset: int = 0, limit: int | None = None) -> tuple[list, int]:
@@ -72,7 +80,7 @@ def status(request, job_id):
 
     The status, progress and last message of a backup, restore or verification.
     """
-    return representations.job(access.job(request.caller, job_id))
+    return access.job(request.caller, job_id)
 
 
 @operation(9, "GET", topic="jobs", answer=Canceled, writes=True, refusals=(404, 409, 502, 503))
@@ -82,8 +90,7 @@ def cancel(request, job_id):
     A queued job is canceled at once. A running one is ``canceling`` and within seconds canceled,
     and leaves nothing behind. A finished one is refused.
     """
-    job = control.cancel(access.job(request.caller, job_id), request.caller.login)
-    return {"job_id": job.pk, "status": job.status}
+    return control.cancel(access.job(request.caller, job_id), request.caller.login)
 
 
 @operation(
@@ -105,8 +112,7 @@ def my_jobs(request):
     if request.options.get("status"):
         found = found.filter(status=request.options["status"])
     rows, total = _page(found, offset=offset, limit=limit)
-    shown = [representations.job(row) for row in rows]
-    return {"jobs": shown, "total": total, "limit": limit, "offset": offset}
+    return {"jobs": rows, "total": total, "limit": limit, "offset": offset}
 
 
 @operation(
@@ -129,8 +135,7 @@ def backup_now(request, client_ip, level):
     instead = {
         what: find(caller, options[what]) for what, find in named.items() if options.get(what)
     }
-    job = control.start_backup(client, level=level, **instead, by=caller.login)
-    return {"job_id": job.pk}
+    return control.start_backup(client, level=level, **instead, by=caller.login)
 
 
 @operation(35, topic="jobs", answer=JobLogAnswer, subusers=True)
@@ -141,5 +146,4 @@ def job_log(request, job_id):
     """
     job = access.job(request.caller, job_id)
     bring_log(job)
-    lines = job.log.values_list("time", "level", "message")
-    return {"job_id": job.pk, "log": [representations.log_line(*line) for line in lines]}
+    return {"job_id": job.pk, "log": job.log.values("time", "level", "message")}

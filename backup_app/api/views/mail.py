@@ -2,10 +2,8 @@
 
 from ...accounts import access
 from ...exceptions import NotFound
-from ...lib.formatting import format_time
 from ..operation import operation
-from ..response_schemas import Mailboxes, PstFile, StorePath
-from ..serializers.mail import MailboxOptions, MailboxSearch
+from ..serializers.mail import Mailboxes, MailboxOptions, MailboxSearch, PstFile, StorePath
 
 MOST = 100  # mailboxes in an answer
 
@@ -25,14 +23,7 @@ def mailbox_file(request, client_ip):
     found = _mailbox(request, client_ip)
     if not found.pst_path:
         raise NotFound(f"No backup of client '{found.client}' has a PST file of '{found}'.")
-    return {
-        "mailbox": found.mailbox,
-        "file": found.pst_path,
-        "file_id": found.pst_file_id,
-        "job_id": found.job_id,
-        "size": found.pst_size,
-        "mtime": format_time(found.pst_mtime),
-    }
+    return found
 
 
 @operation(
@@ -47,7 +38,7 @@ def mailbox_path(request, client_ip):
     found = _mailbox(request, client_ip)
     if not found.store_path:
         raise NotFound(f"No mail store of '{found}' is known on client '{found.client}'.")
-    return {"mailbox": found.mailbox, "path": found.store_path}
+    return found
 
 
 @operation(

@@ -7,7 +7,7 @@ from ...jobs import control
 from ...lib import paths
 from ...services import selections
 from ..operation import operation
-from ..response_schemas import JobStarted
+from ..serializers.jobs import JobStarted
 from ..serializers.restore import DatabaseOptions, RestoreNodesOptions, RestoreOptions
 
 REFUSALS = (404, 409, 502, 503)
@@ -65,8 +65,7 @@ def restore_nodes(request, job_id, client_ip):
 def _start(request, backup, client, selection):
     caller, path = request.caller, request.options["path"]
     _require_allowed(caller, backup, selection)
-    job = control.start_restore(backup, client, selection, path=path, by=caller.login)
-    return {"job_id": job.pk}
+    return control.start_restore(backup, client, selection, path=path, by=caller.login)
 
 
 def _require_allowed(caller, backup, selection):
@@ -93,5 +92,4 @@ def restore_mysql(request, job_id, db_name):
     caller, to = request.caller, request.options.get("client")
     backup = access.readable_backup(caller, job_id)
     client = access.client_by_either(caller, to) if to else backup.client
-    job = control.start_database_restore(backup, client, db_name, "mysql", caller.login)
-    return {"job_id": job.pk}
+    return control.start_database_restore(backup, client, db_name, "mysql", caller.login)

@@ -6,10 +6,15 @@ from ...engines import get_engine
 from ...exceptions import NotFound
 from ...models import Zone
 from ...services import pools, storages
-from .. import representations
 from ..operation import operation
-from ..response_schemas import PoolAnswer, Storages, SupportedSystems, Zones
-from ..serializers.pools import GetPool, SavePool
+from ..serializers.storages import (
+    GetPool,
+    PoolAnswer,
+    SavePool,
+    Storages,
+    SupportedSystems,
+    Zones,
+)
 
 
 @operation(18, "GET", topic="storages", answer=Zones)
@@ -18,7 +23,7 @@ def zones(request):
 
     Each with the engine that backs up its clients.
     """
-    return {"zones": list(Zone.objects.values("name", "title", "engine"))}
+    return {"zones": Zone.objects.values("name", "title", "engine")}
 
 
 @operation(19, topic="storages", answer=Storages)
@@ -53,12 +58,12 @@ def get_pool(request, pool_name):
     With the space that it uses. ``getstorage`` adds its storage as ``storage_data``.
     """
     pool = access.pool(request.caller, pool_name)
-    answer = representations.pool(pool, pools.usage(pool))
+    storage = None
     if name := request.options.get("getstorage"):
         if name != pool.storage.name:
             raise NotFound(f"Pool '{pool}' is not on a storage named '{name}'.")
-        answer["storage_data"] = _described(request.caller, [pool.storage])[0]
-    return answer
+        [storage] = _described(request.caller, [pool.storage])
+    return {"pool": pool, **pools.usage(pool), "storage_data": storage}
 
 
 @operation(
@@ -79,14 +84,16 @@ def save_pool(request):
     if "storage" in options:
         options["storage"] = access.storage(request.caller, options["storage"])
     pool = pools.save(request.caller.account, **options)
-    return representations.pool(pool, pools.usage(pool))
+    return {"pool": pool, **pools.usage(pool), "storage_data": None}
 
 
 def _described(caller, records):
     used, names = storages.used_bytes(records), storages.pool_names(caller.account, records)
     return [
-        representations.storage(
-            each, storages.space(each, used.get(each.pk, 0)), names.get(each.pk, [])
-        )
+        {
+            "storage": each,
+            **storages.space(each, used.get(each.pk, 0)),
+            "pools": names.get(each.pk, []),
+        }
         for each in records
     ]

@@ -1,16 +1,18 @@
 """Subusers: logins for people who may see and restore some clients."""
 
 from ...accounts import access, subusers
-from .. import representations
 from ..operation import operation
-from ..response_schemas import (
+from ..serializers.subusers import (
     AccessGranted,
+    AddSubuser,
     BareMetalRestore,
+    GrantAccess,
+    NamedSubuser,
     PasswordChanged,
+    SetPassword,
     SubuserAnswer,
     SubuserExists,
 )
-from ..serializers.subusers import AddSubuser, GrantAccess, NamedSubuser, SetPassword
 
 
 @operation(
@@ -27,7 +29,7 @@ def add_subuser(request):
 
     It can log in once it has a password. Logins are unique in the whole installation, in any case.
     """
-    return representations.subuser(subusers.add(request.caller.account, **request.options))
+    return subusers.add(request.caller.account, **request.options)
 
 
 @operation(
@@ -89,4 +91,4 @@ def subuser_exists(request):
 )
 def bare_metal_restore(request):
     """Check whether a subuser may restore whole machines."""
-    return {"bmr": access.subuser(request.caller, request.options["subuser"]).bmr}
+    return access.subuser(request.caller, request.options["subuser"])

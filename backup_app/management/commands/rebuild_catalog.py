@@ -1,6 +1,6 @@
 from django.core.management.base import CommandError
 
-from ...api import representations
+from ...api.serializers.jobs import JobAnswer
 from ...engines import get_engine
 from ...engines.base import Problem
 from ...lib.formatting import counted
@@ -32,7 +32,7 @@ class Command(BackupCommand):
         verb = "Would bring back" if dry_run else "Brought back"
         lines = [f"Job {job.pk}, {job.level} backup of client '{job.client}'." for job in found]
         total = f"{verb} {counted(len(found), 'job')}."
-        data = {"jobs": [representations.job(job) for job in found], "dry_run": dry_run}
+        data = {"jobs": [JobAnswer.represent(job) for job in found], "dry_run": dry_run}
         self.answer(data, "\n".join([*lines, total]))
         self.fail_if([f"{problem.path}: {problem.message}" for problem in problems])
 
