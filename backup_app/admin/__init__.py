@@ -1,4 +1,4 @@
-"""The backup service in the admin, where staff see all accounts: one file per noun."""
+"""The backup service's admin, where staff see all accounts: a module per model."""
 
 from . import api_key, audit, client, fileset, job, mailbox, pool, storage, subuser, zone
 

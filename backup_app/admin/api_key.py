@@ -37,11 +37,11 @@ class ApiKeyAdmin(OwnedAdmin):
         return obj is None and super().has_change_permission(request)
 
     def save_model(self, request, obj, form, change):
-        """Make the key, and show its text this one time."""
+        """Create the key, and show its text, which is stored nowhere."""
         made, text = api_keys.make(obj.account, obj.name, obj.expires)
         obj.pk = made.pk
         obj.refresh_from_db()
-        sentence = f"The key is {text} — copy it now: it is never shown again."
+        sentence = f"The key is {text} — copy it now: it is not shown again."
         self.message_user(request, sentence, messages.WARNING)
 
     @action(description="Revoke", permissions=["change"])

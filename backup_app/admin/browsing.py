@@ -1,4 +1,4 @@
-"""A page that walks through the folders of a backup and restores what is selected on it."""
+"""A page to browse the folders of a backup and restore a selection from it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from .forms import RestoreForm
 from .look import CHECKBOX_CLASSES, TEMPLATES
 from .shared import columns
 
-PAGE = 200  # entries of a folder
+PAGE_SIZE = 200  # entries of a folder
 ICONS = {"directory": "folder", "symlink": "link", "hardlink": "file_copy", "file": "draft"}
 
 
@@ -41,7 +41,7 @@ class Browser:
 
     @cached_property
     def path(self):
-        """The folder's path, of whatever bytes: names need not be UTF-8."""
+        """The folder's path as bytes, since file names need not be UTF-8."""
         query = parse_qs(self.request.META["QUERY_STRING"], errors="surrogateescape")
         return query.get("path", ["/"])[-1].encode(errors="surrogateescape")
 
@@ -50,12 +50,12 @@ class Browser:
         return self.admin.has_operate_permission(self.request)
 
     def _restore(self, form):
-        wanted = form.cleaned_data
-        path = wanted["path"].encode()
+        data = form.cleaned_data
+        path = data["path"].encode()
         by = self.request.user.get_username()
         try:
             selection = get_engine(self.job.engine).select_ids(
-                self.job, wanted["nodes"], wanted["files"]
+                self.job, data["nodes"], data["files"]
             )
             job = control.start_restore(self.job, self.job.client, selection, path=path, by=by)
         except (BackupError, InvalidEngine) as e:
@@ -70,7 +70,7 @@ class Browser:
         page = int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else 0
         try:
             listing = get_engine(self.job.engine).list_folder(
-                self.job, self.path, offset=page * PAGE, limit=PAGE
+                self.job, self.path, offset=page * PAGE_SIZE, limit=PAGE_SIZE
             )
         except (BackupError, InvalidEngine) as e:
             self.admin.message_user(self.request, str(e), messages.ERROR)
@@ -90,7 +90,7 @@ class Browser:
         }
 
     def _folder(self, listing, page):
-        last = max(0, listing.total - 1) // PAGE
+        last = max(0, listing.total - 1) // PAGE_SIZE
         return {
             "node_id": listing.node_id,
             "is_chosen": self._is_chosen("nodes", listing.node_id),
@@ -130,7 +130,7 @@ class Browser:
         }
 
     def _is_chosen(self, field, number):
-        """Whether a form that is shown once more had it checked."""
+        """Whether it was checked, in a form that is shown again with its errors."""
         return str(number) in self.request.POST.getlist(field)
 
     def _address(self, path, page=0):

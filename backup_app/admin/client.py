@@ -39,7 +39,7 @@ class ClientAdmin(OwnedAdmin):
     ]
     search_fields = ["name", "ip", "internal_ip", "account__email"]
     autocomplete_fields = ["account", "zone", "pool", "fileset"]
-    actions = ["back_up", "back_up_fully", "mark_deleted", "bring_back"]
+    actions = ["back_up", "back_up_fully", "mark_deleted", "undelete"]
     derived_fields = ["fingerprints", "protected", "jobs_link", "created", "deleted"]
     fieldsets = [
         (
@@ -81,11 +81,11 @@ class ClientAdmin(OwnedAdmin):
         return super().get_search_results(request, queryset, search_term)
 
     def has_delete_permission(self, request, obj=None):
-        """Clients are only marked as deleted, and from the list."""
+        """Clients are only marked as deleted, by an action of the list."""
         return obj is None and super().has_delete_permission(request)
 
     def has_change_permission(self, request, obj=None):
-        """A deleted client is only looked at, until it is brought back."""
+        """A deleted client is read-only until it is undeleted."""
         is_there = obj is None or obj.deleted is None
         return is_there and super().has_change_permission(request, obj)
 
@@ -100,7 +100,7 @@ class ClientAdmin(OwnedAdmin):
     def back_up(self, request, queryset):
         self._start(request, queryset, "Incremental")
 
-    @action(description="Back up now, fully", permissions=["change"])
+    @action(description="Back up now (full)", permissions=["change"])
     def back_up_fully(self, request, queryset):
         self._start(request, queryset, "Full")
 
@@ -114,9 +114,9 @@ class ClientAdmin(OwnedAdmin):
     def mark_deleted(self, request, queryset):
         bulk.run(self, request, queryset, "Deleted", clients.delete)
 
-    @action(description="Bring back", permissions=["delete"])
-    def bring_back(self, request, queryset):
-        bulk.run(self, request, queryset, "Brought back", clients.restore)
+    @action(description="Undelete", permissions=["delete"])
+    def undelete(self, request, queryset):
+        bulk.run(self, request, queryset, "Undeleted", clients.restore)
 
     # Columns
 
@@ -148,4 +148,4 @@ class ClientAdmin(OwnedAdmin):
         if not client.pk:
             return None
         address = reverse("admin:backup_app_job_changelist")
-        return format_html(columns.LINK, f"{address}?client__id__exact={client.pk}", "Show them")
+        return format_html(columns.LINK, f"{address}?client__id__exact={client.pk}", "Show jobs")

@@ -11,7 +11,7 @@ from .shared.owned import OwnedAdmin
 ADOPTED_FIELDS = [
     ("account", "name"),
     "folders",
-    "left_out",
+    "excluded",
     ("engine_name", "verify"),
     "schedule",
 ]
@@ -33,11 +33,11 @@ class FilesetAdmin(OwnedAdmin):
     ]
 
     def get_fields(self, request, obj=None):
-        """Of an adopted fileset what is in it is shown as far as Bacula tells."""
+        """Show the content of an adopted fileset as far as its engine reports it."""
         return ADOPTED_FIELDS if obj and obj.is_adopted else self.fields
 
     def get_readonly_fields(self, request, obj=None):
-        shown = ["folders", "left_out", "engine_name"] if kept_fields(obj) else []
+        shown = ["folders", "excluded", "engine_name"] if kept_fields(obj) else []
         return [*super().get_readonly_fields(request, obj), *shown]
 
     def get_queryset(self, request):
@@ -48,16 +48,16 @@ class FilesetAdmin(OwnedAdmin):
     def folders(self, fileset):
         return _lines(each["path"] for each in fileset.include)
 
-    @display(description="left out")
-    def left_out(self, fileset):
+    @display(description="excluded")
+    def excluded(self, fileset):
         return _lines(fileset.exclude)
 
     @display(description="folders, files and databases")
     def content(self, fileset):
         paths = [each["path"] for each in fileset.include]
-        all_of_it = paths + [f"{each['kind']} {each['name']}" for each in fileset.databases]
-        more = f" and {len(all_of_it) - 3} more" if len(all_of_it) > 3 else ""
-        return ", ".join(all_of_it[:3]) + more
+        content = paths + [f"{each['kind']} {each['name']}" for each in fileset.databases]
+        more = f" and {len(content) - 3} more" if len(content) > 3 else ""
+        return ", ".join(content[:3]) + more
 
     @display(description="clients", ordering="client_count")
     def number_of_clients(self, fileset):

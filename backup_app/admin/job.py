@@ -17,7 +17,7 @@ LEVEL_COLOURS = {"info": "info", "warning": "warning", "error": "danger"}
 
 
 class LogInline(ReadOnly, TabularInline):
-    """The lines of a job's log, a page of them at a time."""
+    """The lines of a job's log, in pages."""
 
     model = JobLog
     verbose_name, verbose_name_plural = "line", "log"
@@ -76,7 +76,7 @@ class JobAdmin(ReadOnly, BackupAdmin):
             },
         ),
         (
-            "How it was asked for",
+            "Request",
             {
                 "classes": ["collapse"],
                 "fields": [
@@ -100,18 +100,20 @@ class JobAdmin(ReadOnly, BackupAdmin):
         return job
 
     def get_actions_detail(self, request, object_id):
-        """The button to browse is on the pages of jobs that can be."""
+        """Offer the button to browse only for jobs whose content can be browsed."""
         job = self.get_object(request, unquote(str(object_id)))
         return super().get_actions_detail(request, object_id) if _is_browsable(job) else []
 
     def has_operate_permission(self, request, object_id=None):
-        """Whoever may change jobs may start and cancel them; their records nobody changes."""
+        """Users who may change jobs may cancel and verify them; nobody edits their records."""
         return request.user.has_perm("backup_app.change_job")
 
     @action(description="Cancel", permissions=["operate"])
     def cancel(self, request, queryset):
         by = request.user.get_username()
-        bulk.run(self, request, queryset, "Asked to cancel", lambda job: control.cancel(job, by))
+        bulk.run(
+            self, request, queryset, "Cancellation requested", lambda job: control.cancel(job, by)
+        )
 
     @action(description="Verify", permissions=["operate"])
     def verify(self, request, queryset):

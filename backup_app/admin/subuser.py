@@ -14,7 +14,7 @@ class GrantFormSet(InlineFormSet):
 
 
 class GrantInline(TabularInline):
-    """The clients that a subuser may see: those of the account can be added, and taken away."""
+    """The clients of the account that a subuser may see."""
 
     model = Grant
     formset = GrantFormSet

@@ -1,4 +1,4 @@
-"""The calendar in the admin: one file per resource, what the three posts share in post.py."""
+"""The calendar's admin: a module per model; post.py is shared by events, venues, organizers."""
 
 from . import event, image, organizer, term, venue
 

@@ -5,7 +5,7 @@ from ..api.representations.times import stamp
 from ..models import Event, EventOrganizer, EventVenue
 from ..services import events
 from .forms import EventForm
-from .links import OrganizerInline, VenueInline, linked, visible
+from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
 from .look import BooleanFilter, display
 from .post import RECORD, PostAdmin, tab
 from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
@@ -19,8 +19,8 @@ class EventAdmin(PostAdmin):
         "title",
         "status_label",
         "when",
-        "where",
-        "sorted_under",
+        "venue_names",
+        "category_names",
         "featured",
         "author",
         "api_link",
@@ -72,13 +72,13 @@ class EventAdmin(PostAdmin):
     ]
 
     def get_queryset(self, request):
-        """Return events with what the list shows of them."""
-        venues = visible("venues", request.user)
+        """Return events with the venues and categories that the list shows."""
+        venues = prefetch_visible("venues", request.user)
         return super().get_queryset(request).prefetch_related("categories", venues)
 
     def get_export_queryset(self, request):
-        """Return the events of the list with what an export adds to it."""
-        organizers = visible("organizers", request.user)
+        """Return the listed events with the relations that an export adds."""
+        organizers = prefetch_visible("organizers", request.user)
         return super().get_export_queryset(request).prefetch_related("tags", organizers)
 
     def has_view_permission(self, request, obj=None):
@@ -86,15 +86,15 @@ class EventAdmin(PostAdmin):
         return allowed and (obj is None or permissions.may_see_details(request.user, obj))
 
     def save_model(self, request, obj, form, change):
-        self.settle(request, obj, is_new=not change)
+        self.set_author_and_status(request, obj, is_new=not change)
 
     def save_related(self, request, form, formsets, change):
         """Store the event with all its links at once, so that counts and revision are right."""
         links = {formset.model: formset for formset in formsets}
         events.save(
             form.instance,
-            venues=linked(links[EventVenue], "venue"),
-            organizers=linked(links[EventOrganizer], "organizer"),
+            venues=linked_records(links[EventVenue], "venue"),
+            organizers=linked_records(links[EventOrganizer], "organizer"),
             categories=form.cleaned_data["categories"],
             tags=form.cleaned_data["tags"],
         )
@@ -108,11 +108,11 @@ class EventAdmin(PostAdmin):
         return f"{_day(first)} {_time(first)} – {end} {event.timezone_abbr}"
 
     @display(description="venues")
-    def where(self, event):
+    def venue_names(self, event):
         return list(event.venues.all())
 
     @display(description="categories")
-    def sorted_under(self, event):
+    def category_names(self, event):
         return list(event.categories.all())
 
     @display(description="in UTC")

@@ -10,14 +10,14 @@ from .shared.columns import ApiLink, Thumbnail
 from .shared.filters import DayRangeFilter
 from .transfer import ImageExports
 
-SHOWN = ["dimensions", "kilobytes", "author", "created", "api_link"]
+DETAILS = ["dimensions", "kilobytes", "author", "created", "api_link"]
 
 
 @register(Image)
 class ImageAdmin(ApiLink, Thumbnail, ImageExports, ModelAdmin):
     form = ImageForm
     collection = "images"
-    list_display = ["thumbnail", "title", *SHOWN]
+    list_display = ["thumbnail", "title", *DETAILS]
     list_display_links = ["thumbnail", "title"]
     list_filter = [("created", DayRangeFilter)]
     list_filter_submit = True
@@ -26,9 +26,9 @@ class ImageAdmin(ApiLink, Thumbnail, ImageExports, ModelAdmin):
     show_full_result_count = False
     search_fields = ["title", "file", "source_url"]
     date_hierarchy = "created"
-    readonly_fields = ["preview", "source_url", *SHOWN]
+    readonly_fields = ["preview", "source_url", *DETAILS]
     add_fieldsets = [(None, {"fields": ["upload", "title"]})]
-    fieldsets = [(None, {"fields": ["preview", "title", "source_url", *SHOWN]})]
+    fieldsets = [(None, {"fields": ["preview", "title", "source_url", *DETAILS]})]
 
     def get_queryset(self, request):
         return images.visible_to(request.user)

@@ -1,4 +1,4 @@
-"""The venues and organizers of an event, as sortable rows of its page."""
+"""The venues and organizers of an event, as sortable rows of its form."""
 
 from django.db.models import Prefetch
 
@@ -8,7 +8,7 @@ from .look import TabularInline
 
 
 class LinkInline(TabularInline):
-    """Rows that whoever may edit the event may edit; ``name`` is the field of the linked record."""
+    """Rows for users who may edit the event; ``name`` is the field of the linked record."""
 
     name = ""
     extra = 0
@@ -17,7 +17,7 @@ class LinkInline(TabularInline):
     hide_title = True
 
     def get_queryset(self, request):
-        """Return the links to what the user may read."""
+        """Return the links to records that the user may read."""
         linked = self.model._meta.get_field(self.name).related_model
         visible = linked.objects.visible_to(request.user)
         return super().get_queryset(request).filter(**{f"{self.name}__in": visible})
@@ -51,18 +51,18 @@ class OrganizerInline(LinkInline):
     verbose_name, verbose_name_plural = "organizer", "organizers"
 
 
-def visible(name, user):
-    """Return what prefetches an event's venues or organizers, in order, that user may read."""
+def prefetch_visible(name, user):
+    """Return a Prefetch of an event's venues or organizers that user may read, in order."""
     records = Event._meta.get_field(name).related_model.objects.visible_to(user)
     in_order = records.order_by("event_links__position", "event_links__id")
     return Prefetch(name, in_order.only("name"))
 
 
-def linked(formset, name):
-    """Return the records of a valid formset in their order, and after them those out of sight."""
+def linked_records(formset, name):
+    """Return the records of a valid formset in order, then those that the user may not see."""
     formset.save(commit=False)  # only notes what changed, for the history
     rows = [form.cleaned_data for form in formset.forms if form not in formset.deleted_forms]
     rows = sorted((row for row in rows if row.get(name)), key=lambda row: row["position"])
-    in_sight = formset.queryset.values("pk")
-    hidden = formset.model.objects.filter(event=formset.instance.pk).exclude(pk__in=in_sight)
+    shown = formset.queryset.values("pk")
+    hidden = formset.model.objects.filter(event=formset.instance.pk).exclude(pk__in=shown)
     return [row[name] for row in rows] + [getattr(link, name) for link in hidden]

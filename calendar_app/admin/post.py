@@ -1,4 +1,4 @@
-"""What the admin of events, venues and organizers shares."""
+"""The base of the admin of events, venues and organizers."""
 
 import datetime as dt
 
@@ -19,18 +19,18 @@ from .shared.filters import StatusFilter
 from .shared.widgets import FORMFIELDS
 from .transfer import Transfers
 
-# Instants nearer to the edges of time may lie beyond them in another zone.
+# Nearer to the years 1 and 9999, local time may be outside what a datetime can hold.
 HAVE_LOCAL_TIME = dt.datetime(1, 1, 3, tzinfo=dt.UTC), dt.datetime(9999, 12, 29, tzinfo=dt.UTC)
 RECORD = ["api_link", "published_utc", "changed_utc", "source_id"]
 
 
 def tab(title, *fields):
-    """Return a part of a page that is a tab of its own."""
+    """Return a fieldset that Unfold shows as a tab."""
     return title, {"classes": ["tab"], "fields": fields}
 
 
 class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmin):
-    """A post may be seen, edited and trashed here by whom the API lets do so."""
+    """Applies the API's rules for who may see, edit, publish and trash a record."""
 
     formfield_overrides = FORMFIELDS
     list_filter = [StatusFilter]
@@ -47,7 +47,7 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
     # Who may do what
 
     def get_queryset(self, request):
-        """Return what the user may read in full, and the trash that is theirs to restore."""
+        """Return what the user may read in full, and their own trash, which they may restore."""
         if permissions.may_edit_others(request.user, self.model):
             return self.model.objects.all()
         trash = self.model.objects.filter(status=Status.TRASH, author=request.user)
@@ -77,7 +77,7 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
 
     def get_changelist_instance(self, request):
         changelist = super().get_changelist_instance(request)
-        # The rows are fetched by now: this is only where the months above them are taken from.
+        # The rows are fetched already: only the date hierarchy is made from this queryset.
         within = {f"{self.date_hierarchy}__range": HAVE_LOCAL_TIME}
         changelist.queryset = changelist.queryset.filter(**within)
         return changelist
@@ -110,11 +110,11 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
     # Saving
 
     def save_model(self, request, obj, form, change):
-        self.settle(request, obj, is_new=not change)
+        self.set_author_and_status(request, obj, is_new=not change)
         posts.save(obj)
 
-    def settle(self, request, post, *, is_new):
-        """Give post the status that the user may give it, and say which; a new one its author."""
+    def set_author_and_status(self, request, post, *, is_new):
+        """Set the status that the user may set, telling them which, and a new record's author."""
         if is_new:
             post.author = post.author or request.user
         wanted = post.status
@@ -126,10 +126,10 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
         if obj.is_trashed:
             with writing():
                 obj.delete()
-            self.message_user(request, f"“{obj}” is deleted for good.", messages.SUCCESS)
+            self.message_user(request, f"“{obj}” was deleted permanently.", messages.SUCCESS)
         else:
             posts.trash(obj)
-            self.message_user(request, f"“{obj}” is in the trash.", messages.SUCCESS)
+            self.message_user(request, f"“{obj}” was moved to the trash.", messages.SUCCESS)
 
     def response_delete(self, request, obj_display, obj_id):
         if IS_POPUP_VAR in request.POST:
@@ -137,7 +137,7 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
         return redirect(f"admin:calendar_app_{self.opts.model_name}_changelist")
 
     def get_deleted_objects(self, objs, request):
-        # Nothing else goes with it: what links to it is only unlinked.
+        # Nothing else is deleted: records that link to it are only unlinked.
         return [str(obj) for obj in objs], {self.opts.verbose_name_plural: len(objs)}, set(), []
 
     # Actions

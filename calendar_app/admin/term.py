@@ -23,7 +23,7 @@ class TermAdmin(ApiLink, Transfers, ModelAdmin):
     readonly_fields = ["count", "api_link"]
 
     def has_view_permission(self, request, obj=None):
-        # Terms are public: who writes events chooses among them.
+        # Terms are public, and authors of events choose among them.
         return super().has_view_permission(request, obj) or permissions.may_write(
             request.user, Event
         )
@@ -41,22 +41,22 @@ class TermAdmin(ApiLink, Transfers, ModelAdmin):
         # Events only lose the term; naming them would read them all.
         names = [str(obj) for obj in objs]
         protected = [
-            f"{child}, which would move up one level, where there is one already"
+            f"{child}, which would move up one level, where its name is taken"
             for child in terms.crowded_out(objs)
         ]
         return names, {self.opts.verbose_name_plural: len(names)}, set(), protected
 
     def changeform_view(self, request, *args, **kwargs):
-        return self._or_refusal(request, super().changeform_view, *args, **kwargs)
+        return self._show_conflict(request, super().changeform_view, *args, **kwargs)
 
     def delete_view(self, request, *args, **kwargs):
-        return self._or_refusal(request, super().delete_view, *args, **kwargs)
+        return self._show_conflict(request, super().delete_view, *args, **kwargs)
 
     def changelist_view(self, request, *args, **kwargs):
-        return self._or_refusal(request, super().changelist_view, *args, **kwargs)
+        return self._show_conflict(request, super().changelist_view, *args, **kwargs)
 
-    def _or_refusal(self, request, view, *args, **kwargs):
-        """Return what view returns; when another write has taken a name meanwhile, say so."""
+    def _show_conflict(self, request, view, *args, **kwargs):
+        """Call view; show an error if a concurrent write has taken a name in the meantime."""
         try:
             return view(request, *args, **kwargs)
         except CalendarError as e:

@@ -137,4 +137,4 @@ def test_the_trash_is_asked_for_by_name(staff):
     assert "Move the venue “Hall” to the trash?" in staff.get(address).content.decode()
     staff.post(address, {"post": "yes"})
     assert Venue.objects.get().is_trashed
-    assert "for good?" in staff.get(address).content.decode()
+    assert "permanently?" in staff.get(address).content.decode()

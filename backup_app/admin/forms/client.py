@@ -4,8 +4,8 @@ from ...lib import ssh_keys
 from ...models import Client
 from ...services import clients, filesets
 from ...services.adopted import kept_fields
+from .errors import service_errors
 from .owned import OwnedForm
-from .refusals import refusals
 
 PLACE = ["zone", "pool", "fileset", "schedule", "connection"]
 CHECKED = ["name", "system", "ip", "internal_ip", *PLACE]
@@ -39,7 +39,7 @@ class ClientForm(OwnedForm):
         # What the engine keeps of an adopted client is shown only, and not in the form.
         shown = {name: getattr(self.known, name) for name in kept_fields(self.known)}
         given = {name: (shown | self.cleaned_data)[name] for name in CHECKED}
-        with refusals(self):
+        with service_errors(self):
             self.cleaned_data |= clients.cleaned(self.owner, known=self.known, **given)
 
     def _require_own(self, name):
@@ -51,4 +51,4 @@ class ClientForm(OwnedForm):
         name = self.cleaned_data.get("name")
         others = Client.objects.present().exclude(pk=self.instance.pk)
         if self.owner and others.filter(account=self.owner, name=name).exists():
-            self.add_error("name", f"The account has a client '{name}' already.")
+            self.add_error("name", f"The account already has a client named '{name}'.")

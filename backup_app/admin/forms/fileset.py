@@ -2,9 +2,9 @@ from django import forms
 
 from ...services import filesets
 from ..look import IntegerInput, Switch
+from .errors import service_errors
 from .lines import DatabasesField, LinesField, PathsField
 from .owned import OwnedForm
-from .refusals import refusals
 
 CHECKED = ["include", "exclude", "databases", "verify", "schedule"]
 OPTIONS = ["one_filesystem", "compression"]
@@ -13,30 +13,30 @@ KEPT = ["include", "exclude", "databases", *OPTIONS]  # by the engine, of an ado
 
 
 class FilesetForm(OwnedForm):
-    """A fileset: what is backed up as lines of text, instead of JSON."""
+    """A fileset, whose lists are edited as lines of text instead of JSON."""
 
     include = PathsField(
-        label="Folders and files", required=False, help_text="Absolute paths, one a line."
+        label="Folders and files", required=False, help_text="Absolute paths, one per line."
     )
     exclude = LinesField(
-        label="Left out",
+        label="Exclude",
         required=False,
-        help_text="Patterns such as *.tmp for names or /var/cache for paths, one a line.",
+        help_text="Patterns such as *.tmp for names or /var/cache for paths, one per line.",
     )
     databases = DatabasesField(
-        required=False, help_text="One a line: mysql or postgresql, a blank, the name."
+        required=False, help_text="One per line: mysql or postgresql, a space and the name."
     )
     one_filesystem = forms.BooleanField(
         required=False,
         widget=Switch,
-        help_text="Stay on the file system that each of the folders is on.",
+        help_text="Do not enter other file systems below a folder.",
     )
     compression = forms.IntegerField(
         required=False,
         min_value=1,
         max_value=19,
         widget=IntegerInput,
-        help_text="1 is quick, 19 is small; empty is the engine's own.",
+        help_text="From 1 (fastest) to 19 (smallest). Empty: the engine's default.",
     )
 
     def __init__(self, *args, **kwargs):
@@ -50,17 +50,17 @@ class FilesetForm(OwnedForm):
     def clean(self):
         super().clean()
         given = {name: self.cleaned_data[name] for name in CHECKED if name in self.cleaned_data}
-        with refusals(self):
+        with service_errors(self):
             self.cleaned_data |= filesets.cleaned(given)
         if not self.instance.is_adopted:
             self._check_content()
         return self.cleaned_data
 
     def _check_content(self):
-        with refusals(self):
+        with service_errors(self):
             self.instance.options = self._options()
         if not self.errors:
-            with refusals(self):
+            with service_errors(self):
                 filesets.require_content(*(self.cleaned_data[name] for name in CONTENT))
 
     def _options(self):

@@ -1,4 +1,4 @@
-"""Lists as a box of lines, one member each."""
+"""Lists that are edited as text, one item per line."""
 
 from django import forms
 from django.core.validators import ProhibitNullCharactersValidator
@@ -7,7 +7,7 @@ from ..look import Textarea
 
 
 class LinesField(forms.Field):
-    """A list of texts; blanks within a line belong to it."""
+    """A list of texts, including their leading and trailing spaces."""
 
     widget = Textarea({"rows": 4, "class": "font-mono"})
 

@@ -3,7 +3,7 @@ from django.core.validators import validate_email
 
 
 class MailboxForm(forms.ModelForm):
-    """A mailbox, by its mail address in lower case."""
+    """A mailbox, whose address is stored in lower case."""
 
     def clean_mailbox(self):
         address = self.cleaned_data["mailbox"].lower()

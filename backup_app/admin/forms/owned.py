@@ -1,16 +1,16 @@
 from django import forms
 
 from ...services import names
-from .refusals import refusals
+from .errors import service_errors
 
 
 class OwnedForm(forms.ModelForm):
-    """A form for what belongs to an account, which stays the same when it is changed."""
+    """A form for a record that belongs to an account, which cannot change."""
 
     def clean(self):
         super().clean()
         if "name" in self.cleaned_data:
-            with refusals(self):
+            with service_errors(self):
                 names.cleaned(self.cleaned_data["name"], self._meta.model._meta.verbose_name)
         return self.cleaned_data
 
@@ -20,12 +20,12 @@ class OwnedForm(forms.ModelForm):
 
     @property
     def owner(self):
-        """The account that the record belongs or is to belong to; None while it is not chosen."""
+        """The account of the record; None while none is chosen for a new one."""
         if "account" in self.fields:
             return self.cleaned_data.get("account")
         return self.instance.account
 
     @property
     def known(self):
-        """The record as it is changed, None for a new one."""
+        """The record that is edited, None for a new one."""
         return self.instance if self.instance.pk else None

@@ -1,6 +1,6 @@
 from ...services import pools
+from .errors import service_errors
 from .owned import OwnedForm
-from .refusals import refusals
 
 
 class PoolForm(OwnedForm):
@@ -10,6 +10,6 @@ class PoolForm(OwnedForm):
         super().clean()
         storage = self.cleaned_data.get("storage")
         if self.known and storage:
-            with refusals(self, "storage"):
+            with service_errors(self, "storage"):
                 pools.require_zone(self.known, storage)
         return self.cleaned_data

@@ -4,7 +4,7 @@ from ..look import TextInput
 
 
 class IdsField(forms.TypedMultipleChoiceField):
-    """IDs out of check boxes; whether a backup has them is for its engine to say."""
+    """IDs from check boxes; the engine checks whether the backup has them."""
 
     def __init__(self, **kwargs):
         super().__init__(coerce=int, required=False, **kwargs)
@@ -14,15 +14,15 @@ class IdsField(forms.TypedMultipleChoiceField):
 
 
 class RestoreForm(forms.Form):
-    """What of a backup is to be restored, and where to."""
+    """What to restore of a backup, and where."""
 
     nodes = IdsField()
     files = IdsField()
     path = forms.CharField(
-        label="Restore what is selected to the folder",
+        label="Restore the selection to the folder",
         initial="/",
         max_length=4096,
         strip=False,
         widget=TextInput,
-        help_text="“/” is where it came from. Below any other folder the whole path is kept.",
+        help_text="“/” is the original location. Another folder gets the full path below it.",
     )

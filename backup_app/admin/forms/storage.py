@@ -6,13 +6,13 @@ from ...engines import get_engine
 from ...exceptions import InvalidEngine
 from ...models import Storage
 from ...services import pools
-from .refusals import refusals
+from .errors import service_errors
 
 
 class StorageForm(forms.ModelForm):
-    """A storage, of the kind that its zone's engine has.
+    """A storage, of the kind that its zone's engine uses.
 
-    A folder has an absolute path, which no other one has; a device has what the engine calls it.
+    A folder has an absolute path of its own; a device has the name that its engine knows.
     """
 
     def clean_path(self):
@@ -20,25 +20,25 @@ class StorageForm(forms.ModelForm):
         if not path:
             return path
         if not path.startswith("/") or ".." in Path(path).parts:
-            raise forms.ValidationError(f"'{path}' is no absolute path without '..'.")
+            raise forms.ValidationError(f"'{path}' is not an absolute path without '..'.")
         # Two storages in one folder would take each other's volumes for orphans.
         path = str(Path(path))
         others = Storage.objects.exclude(pk=self.instance.pk).filter(path=path)
         if other := others.first():
-            raise forms.ValidationError(f"'{path}' is the folder of storage '{other}' already.")
+            raise forms.ValidationError(f"Storage '{other}' already uses the folder '{path}'.")
         return path
 
     def clean_zone(self):
         zone = self.cleaned_data["zone"]
         if self.instance.pk and zone != self.instance.zone:
-            with refusals(self, "zone"):
+            with service_errors(self, "zone"):
                 for pool in self.instance.pools.all():
                     pools.require_zone(pool, Storage(name=self.instance.name, zone=zone))
         return zone
 
     def clean(self):
         super().clean()
-        # Of an adopted one neither is in the form.
+        # The form of an adopted storage lacks the zone.
         if zone := self.cleaned_data.get("zone"):
             self._check_kind(zone)
         return self.cleaned_data
@@ -56,4 +56,4 @@ class StorageForm(forms.ModelForm):
         if not is_folder and path:
             self.add_error("path", "The engine of this zone has devices, not folders with a path.")
         if is_folder and self.cleaned_data.get("engine_name"):
-            self.add_error("engine_name", "Only devices of an engine have a name there.")
+            self.add_error("engine_name", "Only devices have a name in the engine.")

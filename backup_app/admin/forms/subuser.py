@@ -2,12 +2,12 @@ from django import forms
 
 from ...accounts import subusers
 from ..look import PasswordInput
+from .errors import service_errors
 from .owned import OwnedForm
-from .refusals import refusals
 
 
 class SubuserForm(OwnedForm):
-    """A subuser; the password is written here and never shown."""
+    """A subuser; the password can be set and is never shown."""
 
     new_password = forms.CharField(
         label="Password",
@@ -15,11 +15,11 @@ class SubuserForm(OwnedForm):
         strip=False,
         max_length=1000,
         widget=PasswordInput({"autocomplete": "new-password"}),
-        help_text="Empty: stays as it is. Without one, the subuser cannot log in.",
+        help_text="Leave empty to keep the current one. Without any, the subuser cannot log in.",
     )
 
     def clean_login(self):
-        with refusals(self, "login"):
+        with service_errors(self, "login"):
             self.cleaned_data["login"] = subusers.cleaned_login(self.cleaned_data["login"])
             subusers.require_free(self.cleaned_data["login"], self.known)
         return self.cleaned_data.get("login")
@@ -28,5 +28,5 @@ class SubuserForm(OwnedForm):
         # The password is compared with the names, which the instance has only from here on.
         super()._post_clean()
         if password := self.cleaned_data.get("new_password"):
-            with refusals(self, password="new_password"):  # noqa: S106 - a field's name
+            with service_errors(self, password="new_password"):  # noqa: S106 - a field's name
                 subusers.require_strong(self.instance, password)

@@ -1,4 +1,4 @@
-"""What all of the app's pages in the admin have in common."""
+"""Base classes of the app's admin."""
 
 from django.contrib import messages
 from django.db import IntegrityError
@@ -10,7 +10,7 @@ from ..look import ModelAdmin
 
 
 class BackupAdmin(ModelAdmin):
-    """What is added, changed and deleted here is audited as what the API does."""
+    """Records additions, changes and deletions in the audit log, as the API does."""
 
     list_filter_submit = True
     list_per_page = 50
@@ -20,27 +20,27 @@ class BackupAdmin(ModelAdmin):
         try:
             return super().changeform_view(request, *args, **kwargs)
         except IntegrityError:
-            # The form found all well: somebody else saved between that and now.
+            # The form was valid: another request has saved a conflicting record since.
             name = self.opts.verbose_name
-            sentence = f"Another request has just saved such a {name}: nothing was saved by this."
+            sentence = f"Another request has just saved a conflicting {name}. Nothing was saved."
             messages.error(request, sentence)
             return HttpResponseRedirect(request.get_full_path())
 
     def log_addition(self, request, obj, message):
-        self._note(request, obj, "add")
+        self._audit(request, obj, "add")
         return super().log_addition(request, obj, message)
 
     def log_change(self, request, obj, message):
         entry = super().log_change(request, obj, message)
-        self._note(request, obj, "change", entry.get_change_message())
+        self._audit(request, obj, "change", entry.get_change_message())
         return entry
 
     def log_deletions(self, request, queryset):
         for obj in queryset:
-            self._note(request, obj, "delete")
+            self._audit(request, obj, "delete")
         return super().log_deletions(request, queryset)
 
-    def _note(self, request, obj, verb, detail=""):
+    def _audit(self, request, obj, verb, detail=""):
         audit.note(
             account=getattr(obj, "account", None),
             login=request.user.get_username(),
@@ -53,7 +53,7 @@ class BackupAdmin(ModelAdmin):
 
 
 class ReadOnly:
-    """For what the service writes and nobody changes."""
+    """Records that only the service writes."""
 
     def has_add_permission(self, request, obj=None):
         return False

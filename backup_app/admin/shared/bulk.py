@@ -1,30 +1,30 @@
-"""Doing one thing to many records, and saying what came of it."""
+"""Actions on many records, and the messages that report them."""
 
 from django.contrib import messages
 
 from ...exceptions import BackupError, InvalidEngine
 
-NAMED = 10  # how many refusals a message names
+NAMED = 10  # how many errors a message lists
 
 
-def run(admin, request, queryset, done, verb):
-    """Call a verb with each record; messages say how many were done, and what was refused.
+def run(admin, request, queryset, done, function):
+    """Call a function with each record; messages count the successes and list the errors.
 
-    ``done`` says what was done, as in "Backup started".
+    ``done`` is the past tense for the messages, such as "Backup started".
     """
-    count, refused = 0, []
+    count, errors = 0, []
     for record in queryset:
         try:
-            verb(record)
+            function(record)
         except (BackupError, InvalidEngine) as e:
-            refused.append(str(e))
+            errors.append(str(e))
             continue
         admin.log_change(request, record, f"{done}.")
         count += 1
     if count:
         admin.message_user(request, f"{done}: {_number(admin, count)}.", messages.SUCCESS)
-    if refused:
-        admin.message_user(request, _listed(refused), messages.ERROR)
+    if errors:
+        admin.message_user(request, _listed(errors), messages.ERROR)
 
 
 def _number(admin, count):

@@ -1,4 +1,4 @@
-"""What several of the admin's lists and pages show."""
+"""Values as several of the admin's lists and pages show them."""
 
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse

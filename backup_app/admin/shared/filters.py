@@ -6,7 +6,7 @@ from .. import look
 
 
 class RelatedFilter(look.RelatedFilter):
-    """One related record, chosen by name; an ID that none can have counts as no choice."""
+    """One related record, chosen by name; an impossible ID counts as no choice."""
 
     def value(self):
         value = str(super().value() or "")
@@ -14,11 +14,11 @@ class RelatedFilter(look.RelatedFilter):
 
 
 class DeletedFilter(look.DropdownFilter):
-    """Clients that are there, unless the deleted ones are asked for."""
+    """Deleted clients, or all others."""
 
     title = "state"
     parameter_name = "state"
-    all_option = ["", "All but the deleted"]
+    all_option = ["", "Not deleted"]
 
     def lookups(self, request, model_admin):
         return [("deleted", "Deleted")]

@@ -1,4 +1,4 @@
-"""What belongs to an account."""
+"""Records that belong to an account."""
 
 from ...services.adopted import kept_fields
 from .base import BackupAdmin
@@ -6,7 +6,7 @@ from .filters import RelatedFilter
 
 
 class OwnedAdmin(BackupAdmin):
-    """Records of all accounts; whose one is, is said when it is made, and never changed."""
+    """Records of all accounts; a record's account is chosen when it is added, and stays."""
 
     list_filter = [("account", RelatedFilter)]
     autocomplete_fields = ["account"]

@@ -1,4 +1,4 @@
-"""The forms of the admin: what the API refuses is refused here, beside the field it is about."""
+"""The admin's forms, which reject what the API rejects, with the error at its field."""
 
 from .event import EventForm
 from .image import ImageForm

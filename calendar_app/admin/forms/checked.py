@@ -4,27 +4,27 @@ from rest_framework.exceptions import ValidationError
 
 from ...api.serializers.fields import CostField, CustomFieldsField, TextField
 
-# Fields whose value is the same in a form as in a request to the API.
-SAME_AT_BOTH_DOORS = (TextField, CostField, CustomFieldsField)
+# Serializer fields that take the same value from a form as from a request.
+SHARED_FIELDS = (TextField, CostField, CustomFieldsField)
 
 
 class CheckedForm(forms.ModelForm):
-    """A form for ``user`` whose new texts are judged and cleaned by the fields of a serializer."""
+    """A form for ``user``; fields of a serializer validate and clean the changed values."""
 
     serializer = None
-    left_to_verbs = {"slug"}  # which number one that is taken
+    left_to_services = {"slug"}  # a taken one gets a number
     user = AnonymousUser()
 
     def clean(self):
         super().clean()
         for field in self.serializer().fields.values():
             is_new = field.source in self.cleaned_data and field.source in self.changed_data
-            if is_new and isinstance(field, SAME_AT_BOTH_DOORS):
+            if is_new and isinstance(field, SHARED_FIELDS):
                 self._check(field, field.source)
         return self.cleaned_data
 
     def _get_validation_exclusions(self):
-        return super()._get_validation_exclusions() | self.left_to_verbs
+        return super()._get_validation_exclusions() | self.left_to_services
 
     def _check(self, field, name):
         try:

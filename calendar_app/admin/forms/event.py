@@ -7,7 +7,7 @@ from .post import PostForm
 
 
 class EventForm(PostForm):
-    """An event; its password is written here and never shown."""
+    """An event; its password can be set and is never shown."""
 
     serializer = EventSerializer
     new_password = forms.CharField(
@@ -16,7 +16,7 @@ class EventForm(PostForm):
         strip=False,
         max_length=255,
         widget=PasswordInput({"autocomplete": "new-password"}),
-        help_text="Visitors need it to read the event. Empty: stays as it is.",
+        help_text="Visitors need it to read the event. Leave empty to keep the current one.",
     )
     clear_password = forms.BooleanField(label="Remove the password", required=False)
 

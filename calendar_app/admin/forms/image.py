@@ -7,7 +7,7 @@ from ..look import FileInput
 
 
 class ImageForm(forms.ModelForm):
-    """A picture to upload as ``user``, or the title of one that is there."""
+    """An image to upload as ``user``, or the title of an existing one."""
 
     user = AnonymousUser()
     upload = forms.FileField(
@@ -26,7 +26,7 @@ class ImageForm(forms.ModelForm):
         return plain_text(decoded(title)) if "title" in self.changed_data else title
 
     def clean(self):
-        """Store an upload: only that tells whether it is a picture."""
+        """Store the upload, since only decoding shows whether it is a picture."""
         super().clean()
         upload = self.cleaned_data.get("upload")
         if upload and not self.errors:

@@ -8,7 +8,7 @@ from .checked import CheckedForm
 
 
 class PostForm(CheckedForm):
-    """An event, venue or organizer, with the choices that the user has."""
+    """An event, venue or organizer, offering the choices that the user may make."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -35,7 +35,7 @@ class PostForm(CheckedForm):
         field.queryset = permissions.writers(self._meta.model) | current
 
     def clean_date(self):
-        """Return the publication date; an emptied one stays as it was."""
+        """Return the publication date; the current one if the field was emptied."""
         date = self.cleaned_data["date"]
         if date and "date" in self.changed_data:
             date, self.instance.date_utc = time_zones.resolve(date, conf.zone)

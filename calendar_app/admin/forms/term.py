@@ -7,10 +7,10 @@ from .checked import CheckedForm
 class TermForm(CheckedForm):
     """A category or tag."""
 
-    left_to_verbs = {"slug", "name"}
+    left_to_services = {"slug", "name"}
 
     def validate_unique(self):
-        """Refuse a taken name in words, where the database has only a constraint's name for it."""
+        """Reject a taken name with a sentence: the database would only name its constraint."""
         super().validate_unique()
         if "name" in self.cleaned_data:
             try:

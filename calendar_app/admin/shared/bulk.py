@@ -1,4 +1,4 @@
-"""Doing one thing to many posts, and saying what came of it."""
+"""Actions on many posts, and the messages that report them."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,28 +11,28 @@ from ...services import posts
 NAMED = 10  # how many refused records a message names
 
 
-class Job(NamedTuple):
-    """A verb for a post and a user, and why it is refused (``""`` when it is not)."""
+class BulkAction(NamedTuple):
+    """A function of a post and a user; ``objection`` returns why it is refused, or ``""``."""
 
     done: str
     verb: Callable
     objection: Callable
 
 
-def run(admin, request, queryset, job):
-    """Do the job to each post that the user may do it to; messages say how many, and which not."""
+def run(admin, request, queryset, action):
+    """Do an action on each post that the user may do it on; messages count these and the others."""
     count, refused = 0, []
     for post in queryset:
-        if objection := job.objection(post, request.user):
+        if objection := action.objection(post, request.user):
             refused.append(f"“{post}” {objection}")
             continue
-        job.verb(post, request.user)
-        admin.log_change(request, post, f"{job.done}.")
+        action.verb(post, request.user)
+        admin.log_change(request, post, f"{action.done}.")
         count += 1
     if count:
-        admin.message_user(request, f"{job.done}: {_number(admin, count)}.", messages.SUCCESS)
+        admin.message_user(request, f"{action.done}: {_number(admin, count)}.", messages.SUCCESS)
     if refused:
-        text = f"Left as they were: {_number(admin, len(refused))}. {_listed(refused)}"
+        text = f"Not changed: {_number(admin, len(refused))}. {_listed(refused)}"
         admin.message_user(request, text, messages.WARNING)
 
 
@@ -55,7 +55,7 @@ def _against_publishing(post, user):
 
 def _against_trashing(post, user):
     if post.is_trashed:
-        return "is in the trash already"
+        return "is already in the trash"
     return "" if permissions.may_delete(user, post) else "is not yours to delete"
 
 
@@ -65,6 +65,6 @@ def _against_restoring(post, user):
     return "" if permissions.may_edit(user, post) else "is not yours to edit"
 
 
-PUBLISH = Job("Published", posts.publish, _against_publishing)
-TRASH = Job("Moved to the trash", lambda post, user: posts.trash(post), _against_trashing)
-RESTORE = Job("Restored", posts.restore, _against_restoring)
+PUBLISH = BulkAction("Published", posts.publish, _against_publishing)
+TRASH = BulkAction("Moved to the trash", lambda post, user: posts.trash(post), _against_trashing)
+RESTORE = BulkAction("Restored", posts.restore, _against_restoring)

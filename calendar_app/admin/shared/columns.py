@@ -1,4 +1,4 @@
-"""What several of the admin's lists and pages show."""
+"""Columns that several of the admin's lists share."""
 
 from django.utils.html import format_html
 
@@ -17,7 +17,7 @@ LINK = '<a href="{}" title="View in the API" class="text-primary-600 underline">
 
 
 class ApiLink:
-    """Links to a record's address in the API: ``collection`` is its part of the path."""
+    """Links to a record in the API; ``collection`` is the last part of the list's path."""
 
     collection = ""
 
@@ -36,7 +36,7 @@ class StatusColumn:
 
 
 class UtcTimes:
-    """Shows instants in UTC: those at the edges of time have no local form."""
+    """Shows instants in UTC, since some near the years 1 and 9999 have no local time."""
 
     @display(description="published (UTC)")
     def published_utc(self, post):
@@ -48,7 +48,7 @@ class UtcTimes:
 
 
 class Thumbnail:
-    """Shows a picture, or that of a record's image."""
+    """Shows an image, or the image of a record."""
 
     @display(description="preview")
     def thumbnail(self, record):

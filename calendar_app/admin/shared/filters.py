@@ -14,7 +14,7 @@ from .. import look
 
 
 class StatusFilter(look.DropdownFilter):
-    """One status; everything but the trash when none is chosen."""
+    """Posts of one status; all but the trash when none is chosen."""
 
     title = parameter_name = "status"
     all_option = ["", "All but the trash"]
@@ -28,7 +28,7 @@ class StatusFilter(look.DropdownFilter):
 
 
 class DayRangeFilter(look.DateRangeFilter):
-    """Instants from the first moment of one day to the last of another, in the site's zone."""
+    """Instants from the start of one day to the end of another, in the site's time zone."""
 
     def queryset(self, request, queryset):
         first, last = self._day("from"), self._day("to")
@@ -51,7 +51,7 @@ def _instant(day, time):
 
 
 class RelatedFilter(look.RelatedFilter):
-    """One related record, chosen by name; an ID that none can have counts as no choice."""
+    """One related record, chosen by name; an impossible ID counts as no choice."""
 
     def value(self):
         value = str(super().value() or "")
@@ -59,7 +59,7 @@ class RelatedFilter(look.RelatedFilter):
 
 
 class CategoryFilter(RelatedFilter):
-    """A category with all below it."""
+    """A category and its descendants."""
 
     def queryset(self, request, queryset):
         if self.value() is None:

@@ -15,12 +15,12 @@ from .resources import ImageResource, resource_of
 if apps.is_installed("unfold"):
     from unfold.contrib.import_export.forms import ExportForm, ImportForm
 
-# What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection").
+# Texts that begin so are run as formulas by spreadsheets (OWASP, "CSV Injection").
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class CsvTable(CSV):
-    """CSV whose texts a spreadsheet runs nothing of: an apostrophe stands before such a one."""
+    """CSV that is safe in a spreadsheet: texts that it would run get an apostrophe in front."""
 
     def export_data(self, dataset, **kwargs):
         return super().export_data(_converted(dataset, _escaped), **kwargs)
@@ -30,18 +30,18 @@ class CsvTable(CSV):
 
 
 class JsonTable(JSON):
-    """A JSON list of objects with the same names."""
+    """A JSON list of objects that all have the same keys."""
 
     def create_dataset(self, in_stream, **kwargs):
         rows = json.loads(in_stream)
         headers = list(rows[0]) if rows else []
         if any(row.keys() != set(headers) for row in rows):
-            raise ValueError("The objects have different names.")
+            raise ValueError("The objects do not all have the same keys.")
         return Dataset(*([row[name] for name in headers] for row in rows), headers=headers)
 
 
 class Exports(ExportMixin):
-    """Lets whoever may see a list take it away."""
+    """Lets users export the lists that they may see."""
 
     export_form_class = ExportForm
     formats = export_formats = import_formats = [CsvTable, JsonTable]
@@ -62,7 +62,7 @@ class ImageExports(Exports):
 
 
 class Transfers(ImportExportMixin, Exports):
-    """Lets whoever may add records add many."""
+    """Lets users who may add records import them."""
 
     import_form_class = ImportForm
 
@@ -73,10 +73,10 @@ class Transfers(ImportExportMixin, Exports):
         return super().get_import_data_kwargs(**kwargs) | {"rollback_on_validation_errors": True}
 
     def process_result(self, result, request):
-        """Say what was imported: the rows were all accepted before, and still all are, or none."""
+        """Report what was imported: either all the rows of the preview, or none."""
         if not (result.has_errors() or result.has_validation_errors()):
             return super().process_result(result, request)
-        sentence = "Nothing was imported: rows that were accepted no longer are. Upload them again."
+        sentence = "Nothing was imported: some rows are no longer valid. Upload the file again."
         self.message_user(request, sentence, messages.ERROR)
         return redirect(f"admin:calendar_app_{self.opts.model_name}_import")
 

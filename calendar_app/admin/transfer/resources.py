@@ -1,4 +1,4 @@
-"""The columns of exports and imports: the fields that the API writes, under the API's names."""
+"""The columns of exports and imports: the writable fields of the API, under its names."""
 
 import datetime as dt
 import json
@@ -18,25 +18,25 @@ from ...api.serializers.fields import is_blank, shown, whole_number
 from ...exceptions import CalendarError
 from ...models import Image, Term
 
-MAX_ROWS = 1000  # an import holds the lock of all writers; the commands take larger ones
-LEFT_OUT = {"date_utc"}  # date says the same
+MAX_ROWS = 1000  # an import blocks all other writers; the commands take larger files
+EXCLUDED = {"date_utc"}  # the same as date
 
 
 class Column(Field):
-    """A value in the form in which the API reads it back."""
+    """A value in the form that the API accepts."""
 
     def export(self, instance, **kwargs):
         return _written(self.get_value(instance))
 
 
 class ApiResource(ModelResource):
-    """Stores rows through ``serializer``, for the user of ``request`` and by the admin's rights.
+    """Stores rows through ``serializer``, with the rights that the request's user has in the admin.
 
-    A row with an ``id`` changes that record, by the columns that are there; one without makes one.
+    A row with an ``id`` changes the columns that the file has; one without adds a record.
     """
 
     serializer = None
-    headers = None  # the columns of the table that is being imported
+    headers = None  # of the file that is being imported
 
     def __init__(self, request, admin):
         super().__init__()
@@ -47,7 +47,7 @@ class ApiResource(ModelResource):
         return super().import_data(dataset, *args, **kwargs)
 
     def get_import_fields(self):
-        """Return the columns that there can be, or that there are: the preview shows these."""
+        """Return all possible columns, or those of the imported file, which the preview shows."""
         fields = super().get_import_fields()
         if self.headers is None:
             return fields
@@ -66,7 +66,9 @@ class ApiResource(ModelResource):
             return None
         record = self.get_queryset().filter(pk=whole_number(given)).first()
         if record is None:
-            raise ValidationError({"id": f"{shown(given)} is not the ID of one that is there."})
+            raise ValidationError(
+                {"id": f"There is no {self.admin.opts.verbose_name} {shown(given)}."}
+            )
         return record
 
     def import_instance(self, instance, row, **kwargs):
@@ -77,30 +79,32 @@ class ApiResource(ModelResource):
             partial=instance.pk is not None,
             context={"request": self.request, "urls": Urls.of(self.request)},
         )
-        with _refusals():
+        with _row_errors():
             self.row.is_valid(raise_exception=True)
 
     def do_instance_save(self, instance, is_create):
-        with _refusals():
+        with _row_errors():
             instance.pk = self.row.save().pk
         instance.refresh_from_db()
 
     def _require_right(self, instance):
         if instance.pk is None:
             if not self.admin.has_add_permission(self.request):
-                raise ValidationError("You may not add any.")
+                raise ValidationError(f"You may not add {self.admin.opts.verbose_name_plural}.")
         elif not self.admin.has_change_permission(self.request, instance):
-            raise ValidationError({"id": f"You may not change {instance.pk}."})
+            raise ValidationError(
+                {"id": f"You may not change {self.admin.opts.verbose_name} {instance.pk}."}
+            )
 
 
 @cache
 def resource_of(serializer):
-    """Return the resource whose columns are the fields of serializer."""
+    """Return a resource whose columns are the fields of serializer."""
     model, fields = serializer.model, serializer().fields.items()
     columns = {"id": Column("id", "id")} | {
         name: Column(model._meta.get_field(field.source).attname, name)
         for name, field in fields
-        if not field.write_only and name not in LEFT_OUT
+        if not field.write_only and name not in EXCLUDED
     }
     meta = type("Meta", (), {"model": model, "fields": list(columns)})
     members = {"serializer": serializer, "Meta": meta}
@@ -108,7 +112,7 @@ def resource_of(serializer):
 
 
 class ImageResource(ModelResource):
-    """What is known of images; there is no import, since a table holds no pictures."""
+    """The details of images; they cannot be imported, since a table holds no pictures."""
 
     id = Column("id", "id")
     file = Column("file__url", "file")
@@ -138,13 +142,13 @@ def _written(value):
 
 
 def _name(record):
-    """Return what names record in a list: a term's slug, unless that would be taken for an ID."""
+    """Return a term's slug, unless it could be read as an ID; the ID of other records."""
     is_named = isinstance(record, Term) and whole_number(record.slug) is None
     return record.slug if is_named else record.pk
 
 
 def _data(row):
-    """Return the row as the body of a request: a table holds custom fields as JSON text."""
+    """Return the row as a request's body; in a table, custom fields are JSON text."""
     data, text = dict(row), row.get("custom_fields")
     if isinstance(text, str) and not is_blank(text):
         try:
@@ -155,8 +159,8 @@ def _data(row):
 
 
 @contextmanager
-def _refusals():
-    """Turn what the API refuses into the errors of a row, by column where it names any."""
+def _row_errors():
+    """Turn errors of the API into errors of the row, by column where the API names one."""
     try:
         yield
     except (CalendarError, ApiError) as e:

@@ -154,7 +154,7 @@ def test_a_page_that_is_none_is_no_fault(client, staff, backup, number):
 
 
 def test_a_long_folder_has_pages(client, staff, backup, tmp_path, monkeypatch):
-    monkeypatch.setattr("backup_app.admin.browsing.PAGE", 2)
+    monkeypatch.setattr("backup_app.admin.browsing.PAGE_SIZE", 2)
     first = open_folder(client, backup, *parts(tmp_path / "data"))
 
     second = client.get(first.context["next"])
@@ -205,7 +205,7 @@ def test_whoever_may_only_look_restores_nothing(client, backup):
 
     client.post(browse_url(backup), {"nodes": node, "path": "/"})
 
-    assert "Restore what is selected" not in response.content.decode()
+    assert "Restore the selection" not in response.content.decode()
     assert not Job.objects.filter(type="restore").exists()
 
 

@@ -68,7 +68,7 @@ class TestClients:
 
         assert (response.status_code, Client.objects.filter(ip=sent["ip"]).count()) == (302, 0)
         assert said(client, response) == [
-            "Another request has just saved such a client: nothing was saved by this."
+            "Another request has just saved a conflicting client. Nothing was saved."
         ]
 
     @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ class TestClients:
         assert not Client.objects.present().exists()
         assert change(client, made, sent).status_code == 403
 
-        client.post(f"{address}?state=deleted", chosen | {"action": "bring_back"})
+        client.post(f"{address}?state=deleted", chosen | {"action": "undelete"})
         assert Client.objects.present().exists()
 
     def test_one_with_a_job_is_not_deleted(self, client):
@@ -180,7 +180,7 @@ class TestJobs:
         entry = AuditEntry.objects.get()
         assert (entry.account, entry.login) == (job.account, staff.username)
         assert (entry.operation, entry.target) == ("admin: change job", str(job))
-        assert (entry.outcome, entry.detail) == ("done", "Asked to cancel.")
+        assert (entry.outcome, entry.detail) == ("done", "Cancellation requested.")
 
     def test_a_backup_is_verified(self, client):
         job = JobFactory(status="completed")

@@ -343,7 +343,7 @@ def test_deleting_moves_to_the_trash(client, user):
     event.refresh_from_db()
     assert "Move the event “Fair” to the trash?" in question
     assert event.is_trashed
-    assert "“Fair” is in the trash." in response.content.decode()
+    assert "“Fair” was moved to the trash." in response.content.decode()
 
 
 def test_only_superusers_delete_for_good_and_only_from_the_trash(client, user):

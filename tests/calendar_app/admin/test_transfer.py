@@ -348,7 +348,7 @@ def test_rows_of_others_are_refused(client, user):
     event = EventFactory(title="Before")
 
     assert errors(preview(client, Event, [{"id": event.pk, "title": "After"}])) == {
-        "id": [f"You may not change {event.pk}."]
+        "id": [f"You may not change event {event.pk}."]
     }
 
 
