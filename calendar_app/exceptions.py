@@ -1,13 +1,16 @@
-"""What the calendar refuses, and how the API says so."""
+"""The errors that the calendar raises for a refused request, with the API's code and status."""
+
+from collections.abc import Mapping
+from typing import Any
 
 
 class CalendarError(Exception):
-    """A refusal with the API's ``code``, HTTP ``status`` and further ``data``."""
+    """A refused request: the API's ``code``, the HTTP ``status`` and further ``data``."""
 
     code = "rest_error"
     status = 400
 
-    def __init__(self, message, *, code=None, **data):
+    def __init__(self, message: str, *, code: str | None = None, **data: Any) -> None:
         super().__init__(message)
         self.message = message
         self.code = code or self.code
@@ -27,11 +30,11 @@ class Gone(CalendarError):
 
 
 class InvalidParams(CalendarError):
-    """One or more parameters that cannot be accepted: ``params`` = name -> sentence."""
+    """One or more invalid parameters: ``params`` maps each name to a sentence."""
 
     code = "rest_invalid_param"
 
-    def __init__(self, params):
+    def __init__(self, params: Mapping[str, str]) -> None:
         names = ", ".join(params)
         details = {
             name: {"code": self.code, "message": sentence, "data": None}
@@ -43,6 +46,6 @@ class InvalidParams(CalendarError):
 class TooManyPasswords(CalendarError):
     code, status = "rest_too_many_requests", 429
 
-    def __init__(self, seconds):
+    def __init__(self, seconds: int) -> None:
         super().__init__(f"Too many wrong passwords. Try again in {seconds} seconds.")
-        self.wait = seconds  # as an exception of the REST framework says it
+        self.wait = seconds  # the name that REST framework's Throttled gives it

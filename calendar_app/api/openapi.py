@@ -18,7 +18,7 @@ OPERATIONS = tomllib.loads((HERE / "operations.toml").read_text())
 # What the API answered on the demo; a test records it and compares it.
 EXAMPLES = json.loads((HERE / "examples.json").read_text())
 NAMES, REFUSALS = OPERATIONS.pop("names"), OPERATIONS.pop("refusals")
-FORMS = "A form with the same fields does as well: `venue[venue]=Old+Mill`."
+FORMS = "A form with the same fields is accepted too: `venue[venue]=Old+Mill`."
 JSON, ICALENDAR = "application/json", "text/calendar"
 UPDATES = {"update", "partial_update", "post_update"}
 
@@ -33,21 +33,25 @@ def header(name, description, kind=str):
 
 FIELDS = parameter(
     "_fields",
-    "Return only these fields: comma-separated, with dots for fields inside others, such as "
+    "Return only these fields: comma-separated, with dots for nested fields, such as "
     "`events.title,total`.",
 )
 FORMAT = parameter(
-    "format", "Format of the answer, in place of the header `Accept`.", enum=["json", "ics"]
+    "format",
+    "Format of the response; takes precedence over the `Accept` header.",
+    enum=["json", "ics"],
 )
-PASSWORD = parameter("password", "Password of a protected event; its author and editors need none.")
+PASSWORD = parameter(
+    "password", "Password of a protected event; not needed by its author and editors."
+)
 CONDITIONAL = (
-    header("ETag", "Changes with the answer; `If-None-Match` with it is answered with 304."),
-    header("Last-Modified", "When the answer changed last, for `If-Modified-Since`."),
+    header("ETag", "Changes with the response. `If-None-Match` with this value gets 304."),
+    header("Last-Modified", "When the response last changed, for `If-Modified-Since`."),
 )
 TOTALS = (
-    header("X-TEC-Total", "How many records match, on all pages.", int),
-    header("X-TEC-TotalPages", "How many pages there are.", int),
-    header("Link", "The next and the previous page, as in RFC 8288, when there are any."),
+    header("X-TEC-Total", "Number of matching records on all pages.", int),
+    header("X-TEC-TotalPages", "Number of pages.", int),
+    header("Link", "URLs of the next and previous pages, if any (RFC 8288)."),
 )
 
 
@@ -102,7 +106,9 @@ class CalendarAutoSchema(AutoSchema):
         if self.method == "GET" and self._collection == "events":
             answers[200, ICALENDAR] = OpenApiTypes.STR
         if self.method == "GET":
-            answers[304] = OpenApiResponse(None, "The client has this answer already.")
+            answers[304] = OpenApiResponse(
+                None, "Not modified: the client has the current response."
+            )
         return answers
 
     def get_serializer_class(self):

@@ -79,10 +79,10 @@ class ArchivePagination(BasePagination):
 
     def get_schema_operation_parameters(self, view):
         return [
-            _parameter("page", "The page of the list.", 1),
+            _parameter("page", "Page of the list.", 1),
             _parameter(
                 "per_page",
-                f"Records per page; more than {conf.MAX_PER_PAGE} is {conf.MAX_PER_PAGE}.",
+                f"Records per page, {conf.MAX_PER_PAGE} at most.",
                 conf.PER_PAGE,
             ),
         ]
@@ -116,9 +116,7 @@ def positive(name, text):
     """Return text as a whole number from 1 up; raises ValidationError."""
     digits = text.lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
-        raise ValidationError(
-            f"'{text[:50]}' is not what {name} accepts: a whole number from 1 up."
-        )
+        raise ValidationError(f"{name} must be a whole number of 1 or more, not '{text[:50]}'.")
     return int(digits) if len(digits) <= LONGEST else LAST_PAGE
 
 

@@ -27,7 +27,7 @@ class TooLarge(CalendarError):
     code, status = "rest_payload_too_large", 413
 
     def __init__(self, limit):
-        super().__init__(f"The body is larger than the {limit} bytes that are accepted.")
+        super().__init__(f"The body is larger than the limit of {limit} bytes.")
 
 
 class FormError(CalendarError):

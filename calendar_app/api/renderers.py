@@ -41,7 +41,7 @@ class Negotiation(DefaultContentNegotiation):
         if wanted is not None and len(formats) > 1:
             accepted = ", ".join(formats)
             raise InvalidParams(
-                {"format": f"'{wanted[:50]}' is not what format accepts: {accepted}."}
+                {"format": f"format must be one of {accepted}, not '{wanted[:50]}'."}
             )
         types = {renderer.media_type: renderer for renderer in renderers}
         preferred = request.get_preferred_type(list(types)) if wanted is None else None

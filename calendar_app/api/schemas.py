@@ -10,7 +10,7 @@ URL = {"type": "string", "format": "uri"}
 TEXTS = {"type": "array", "items": TEXT}
 # Free JSON: schema.org descriptions, custom fields.
 ANY_OBJECT = {"type": "object", "additionalProperties": True}
-TRIMMED = {**ANY_OBJECT, "description": "What `_fields` leaves of the answer."}
+TRIMMED = {**ANY_OBJECT, "description": "The response reduced to the fields named in `_fields`."}
 NOTHING = {"type": "array", "maxItems": 0, "items": {}}
 STAMP = {
     "type": "string",
@@ -106,7 +106,7 @@ def event(venue, organizer):
             "venue": either(
                 venue,
                 {"type": "array", "items": venue},
-                description="An object when there is one, an empty list for none, a list for more.",
+                description="An object for one venue, a list for none or several.",
             ),
             "organizer": {"type": "array", "items": organizer},
             "ticketed": BOOLEAN,

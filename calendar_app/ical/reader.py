@@ -43,16 +43,16 @@ class Reading:
             try:
                 found = series_of(uid, components, self._entry, now, horizon)
             except Malformed as e:
-                self.problems.append(f"Event {described(components[0])} was left out: {e}")
+                self.problems.append(f"Event {described(components[0])} was skipped: {e}")
             except TooSlowError:
                 slow += 1
                 self.problems.append(
-                    f"Event {described(components[0])} was left out: its recurrence rule takes "
-                    "too long to work out."
+                    f"Event {described(components[0])} was skipped: its recurrence rule takes "
+                    "too long to expand."
                 )
                 if slow == MAX_SLOW:
                     raise ReadError(
-                        f"{MAX_SLOW} recurrence rules of the file take too long to work out."
+                        f"{MAX_SLOW} recurrence rules of the file take too long to expand."
                     ) from None
             else:
                 self.problems += found.remarks
@@ -97,7 +97,7 @@ def _collect(component, reading):
     if uid:
         reading.groups.setdefault(_short(uid), []).append(component)
     else:
-        reading.problems.append(f"Event {described(component)} was left out: it has no UID.")
+        reading.problems.append(f"Event {described(component)} was skipped: it has no UID.")
 
 
 def _short(uid):
@@ -110,12 +110,12 @@ def _calendars(data):
         with within(PARSE_SECONDS):
             found = icalendar.Calendar.from_ical(data, multiple=True)
     except MALFORMED as e:
-        raise ReadError(f"The file is not iCalendar: {str(e)[:200]}") from e
+        raise ReadError(f"The file is not valid iCalendar: {str(e)[:200]}") from e
     except TooSlowError as e:
         raise ReadError(f"The file takes more than {PARSE_SECONDS} seconds to read.") from e
     calendars = [component for component in found if component.name == "VCALENDAR"]
     if not calendars:
-        raise ReadError("The file holds no whole calendar, from BEGIN:VCALENDAR to END:VCALENDAR.")
+        raise ReadError("The file contains no complete calendar, BEGIN:VCALENDAR to END:VCALENDAR.")
     return calendars
 
 
@@ -124,4 +124,4 @@ def _require_flat(data):
     for match in BEGIN_OR_END.finditer(data):
         depth += 1 if match[1].lower() == b"begin" else -1
         if depth > MAX_DEPTH:
-            raise ReadError(f"The file nests components more than {MAX_DEPTH} deep.")
+            raise ReadError(f"The file nests components more than {MAX_DEPTH} levels deep.")

@@ -65,7 +65,7 @@ def _drop_broken(component):
     """Take out the properties that cannot be read; raises Malformed where it needs them."""
     for name, problem in component.errors:
         if name in NEEDED:
-            raise Malformed(f"its {name} is broken: {problem}.")
+            raise Malformed(f"its {name} is invalid: {problem}.")
         component.pop(name or "", None)
     if "DTSTART" not in component:
         raise Malformed("it has no DTSTART.")
@@ -100,6 +100,6 @@ def _bounded(uid, entries, now, until):
     remark = (
         f"Event '{first.title[:80]}' (UID {uid[:80]}) recurs {len(entries)} times until "
         f"{until:%Y-%m-%d}; the {MAX_OCCURRENCES} from {first.start:%Y-%m-%d} to "
-        f"{last.start:%Y-%m-%d} were taken."
+        f"{last.start:%Y-%m-%d} were imported."
     )
     return Series(uid, kept, repeats=True, span=(first.start, last.start), remarks=[remark])

@@ -52,7 +52,7 @@ class CalendarImport:
         try:
             return self.copier.copy(EventSerializer, Source(entry.source_id, entry.version), build)
         except RefusedError as e:
-            self.copier.outcome.problems.append(f"{label} was left out: {e}")
+            self.copier.outcome.problems.append(f"{label} was skipped: {e}")
             return None
 
     def _standing(self, known, parent):
@@ -91,7 +91,7 @@ class CalendarImport:
         if is_web_address(url):
             return url
         self.copier.outcome.problems.append(
-            f"{label}: its URL '{url[:80]}' is not an http:// or https:// address and was left out."
+            f"{label}: its URL '{url[:80]}' is not an http:// or https:// address and was skipped."
         )
         return ""
 

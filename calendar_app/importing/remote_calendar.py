@@ -91,8 +91,8 @@ class Service:
             content = sha256(b",".join(as_json(record) or b"" for record in records)).digest()
             if records and content in seen:
                 raise ServiceError(
-                    f"{self.base}/{collection} answers with the same records for page {number} as "
-                    "for a page before."
+                    f"{self.base}/{collection} returned the same records for page {number} as "
+                    "for an earlier page."
                 )
             seen.add(content)
             total = total if isinstance(total, int) else 0
@@ -110,11 +110,11 @@ class Service:
             body = None
         if status != 200:
             why = _why(status, headers, body)
-            raise ServiceError(f"{url} answers with status {status}{why}", status)
+            raise ServiceError(f"{url} answered with status {status}{why}", status)
         if not isinstance(body, dict) or not isinstance(body.get(collection), list):
             what = "a web page" if content.lstrip()[:1] == b"<" else "something else"
             raise ServiceError(
-                f"{url} answers with {what} instead of a JSON object with a list of {collection}: "
+                f"{url} answered with {what} instead of a JSON object with a list of {collection}: "
                 f"{HINT}"
             )
         return body
@@ -136,7 +136,9 @@ class Service:
                     return answer
                 wait = max(pause, _asked_for(answer))
             if time.monotonic() + wait > deadline:
-                raise ServiceError(f"{target.label} gives no page within {PAGE_SECONDS} seconds.")
+                raise ServiceError(
+                    f"{target.label} did not return a page within {PAGE_SECONDS} seconds."
+                )
             time.sleep(wait)
             pause *= 2
 

@@ -43,7 +43,7 @@ class ServiceImport:
             for page in self.service.pages("categories", {"hide_empty": 0}):
                 self.tree |= {term["id"]: {**term} for term in page.records if _id(term)}
         except ServiceError as e:
-            self.copier.outcome.problems.append(f"The levels of the categories are unknown: {e}")
+            self.copier.outcome.problems.append(f"The category tree could not be read: {e}")
         self._cut_circles()
 
     def store(self, record):
@@ -70,7 +70,7 @@ class ServiceImport:
             self.copier.change(EventSerializer, child, {"post_parent": parent.pk})
         except RefusedError as e:
             label = f"Event '{child.title[:80]}'"
-            self.copier.outcome.problems.append(f"{label} is no part of another: {e}")
+            self.copier.outcome.problems.append(f"{label} was not attached to its parent: {e}")
 
     def _local(self, pk):
         events = Event.objects.untrashed().filter(source_id=self.source_ids.get(pk, ""))
@@ -80,7 +80,7 @@ class ServiceImport:
         """Return where a record comes from; raises RefusedError for what is no record."""
         content = as_json(record)
         if content is None:
-            raise RefusedError("It is nested too deep.")
+            raise RefusedError("It is nested too deeply.")
         if not _id(record):
             raise RefusedError("It is not an object with an ID.")
         global_id = str(record.get("global_id") or f"{self.service.host}?id={record['id']}")
@@ -136,7 +136,7 @@ class ServiceImport:
         data |= {name: self._text(data[name]) for name in TEXTS if name in data}
         website = data.get("website")
         if website and not (isinstance(website, str) and is_web_address(website)):
-            self.copier.outcome.problems.append(f"{label}: its website was left out.")
+            self.copier.outcome.problems.append(f"{label}: its website was skipped.")
             del data["website"]
         if not isinstance(data.get("custom_fields"), dict):
             data.pop("custom_fields", None)
@@ -181,8 +181,8 @@ class ServiceImport:
         for pk in [pk for pk in self.tree if pk not in reached]:
             self.tree[pk]["parent"] = 0
             self.copier.outcome.problems.append(
-                f"{_label('Category', self.tree[pk])} was taken to the top level: the categories "
-                f"above it form a circle, or are more than {MAX_LEVELS}."
+                f"{_label('Category', self.tree[pk])} was moved to the top level: its "
+                f"ancestors form a circle, or are more than {MAX_LEVELS}."
             )
 
     def _tag_of(self, term):

@@ -135,7 +135,7 @@ class Copier:
         try:
             images.check_url(url, self.context["trusted"])
         except images.ImageError as e:
-            self.outcome.problems.append(f"{owner}: its image was left out. {e.message}")
+            self.outcome.problems.append(f"{owner}: its image was skipped. {e.message}")
             return ""
         return url
 
@@ -145,7 +145,7 @@ class Copier:
         try:
             yield
         except RefusedError as e:
-            self.outcome.problems.append(f"{label} was left out: {e}")
+            self.outcome.problems.append(f"{label} was skipped: {e}")
 
     @contextmanager
     def noticing(self):
@@ -201,9 +201,9 @@ def _refusals():
         sentences = params.values() if isinstance(params, dict) else [refusal.message]
         raise RefusedError(" ".join(sentences)) from e
     except IntegrityError as e:
-        raise RefusedError("Somebody else has stored it meanwhile.") from e
+        raise RefusedError("Another process stored it at the same time.") from e
     except DataError as e:
-        raise RefusedError("It holds a value that the database does not take.") from e
+        raise RefusedError("It contains a value that the database rejects.") from e
 
 
 def _is_deleted_here(record):

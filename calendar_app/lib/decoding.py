@@ -40,7 +40,7 @@ def read(body: bytes, *, max_pixels: int, max_memory: int) -> tuple[Picture, dic
             output = _run(command, body)
     except subprocess.SubprocessError as e:
         logger.warning("%s %s", e, (e.stderr or b"").decode(errors="replace")[-1000:])
-        raise PictureError("cannot be read: its decoder fails or takes too long") from e
+        raise PictureError("cannot be read: its decoder failed or took too long") from e
     return _unpacked(output)
 
 
@@ -53,7 +53,7 @@ def main(max_pixels: str, max_memory: str):
     except PictureError as e:
         header, found = {"error": str(e)}, {}
     except MemoryError:
-        header, found = {"error": "needs more memory than is accepted"}, {}
+        header, found = {"error": "needs more memory than the limit"}, {}
     else:
         found = {"picture": picture, **copies}
         header = {

@@ -73,11 +73,11 @@ class Target:
         """Return the target of a URL, read as seen from base; FetchError says why it is none."""
         parts = _split(url, base)
         if parts.username is not None or parts.password is not None:
-            raise FetchError("A URL to fetch may hold no user name and no password.")
+            raise FetchError("The URL must not contain a user name or password.")
         try:
             port = PORTS[parts.scheme] if parts.port is None else parts.port
         except ValueError as e:
-            raise FetchError(f"A URL cannot be fetched: {e}.") from e
+            raise FetchError(f"The URL is invalid: {e}.") from e
         path, query = iri_to_uri(parts.path or "/"), iri_to_uri(parts.query)
         return cls(parts.scheme, _host(parts), port, path, query)
 
@@ -129,9 +129,9 @@ def _split(url, base) -> SplitResult:
     try:
         parts = urlsplit(urljoin(base, url.strip()))
     except ValueError as e:
-        raise FetchError(f"A URL cannot be fetched: {e}.") from e
+        raise FetchError(f"The URL is invalid: {e}.") from e
     if parts.scheme not in PORTS or not parts.hostname:
-        raise FetchError("Only an absolute URL, http:// or https://, can be fetched.")
+        raise FetchError("The URL must be absolute and begin with http:// or https://.")
     return parts
 
 
@@ -145,7 +145,7 @@ def _host(parts):
     except UnicodeError:
         host = ""
     if not HOST_NAME.fullmatch(host):
-        raise FetchError(f"{parts.hostname!r} is not the name of a host.")
+        raise FetchError(f"{parts.hostname!r} is not a valid host name.")
     return host
 
 
@@ -225,7 +225,7 @@ def asked(
 def body_of(target: Target, response: HTTPResponse, max_bytes: int) -> bytes:
     """Return the unpacked body of a response; raises FetchError when it is larger."""
     if response.headers.get("Content-Encoding", "identity").lower() not in {"identity", "gzip"}:
-        raise FetchError(f"{target.label} is compressed in a way that was not asked for.")
+        raise FetchError(f"{target.label} has a content encoding that was not requested.")
     body = bytearray()
     for chunk in response.stream(CHUNK_BYTES, decode_content=True):
         body += chunk
@@ -241,7 +241,9 @@ def _require_allowed(target, addresses, trusted):
         raise PrivateAddressError(f"{target.label} leads to an address that is not public.")
     # Below 1024 are the ports of other protocols (mail, files, shells), where HTTP does harm.
     if target.port not in PORTS.values() and target.port < 1024:
-        raise FetchError(f"{target.label} names the port {target.port}, which is not one of HTTP.")
+        raise FetchError(
+            f"{target.label} has the port {target.port}, which belongs to another protocol."
+        )
 
 
 @contextlib.contextmanager
@@ -254,7 +256,7 @@ def _translated(target, deadline):
     else:
         problem = None
     if time.monotonic() >= deadline:
-        raise FetchError(f"{target.label} takes too long to answer.", passing=True) from problem
+        raise FetchError(f"{target.label} took too long to answer.", passing=True) from problem
     if problem:
         reason = _reason(problem)
         raise FetchError(f"{target.label} cannot be fetched: {reason}.", passing=True) from problem
@@ -309,7 +311,7 @@ def _cut_off(sock, deadline):
 def _received(target, response, max_bytes):
     if response.status != 200:
         raise FetchError(
-            f"{target.label} answers with status {response.status}.",
+            f"{target.label} answered with status {response.status}.",
             passing=response.status in PASSING,
         )
     content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()

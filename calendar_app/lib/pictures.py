@@ -105,12 +105,12 @@ def _opened(body, max_pixels):
         with PIL.Image.open(BytesIO(body), formats=[*FORMATS.keys() - {"MPO"}]) as image:
             width, height = image.size
             if width * height > max_pixels or max(image.size) > MAX_SIDE:
-                raise PictureError(f"has {width} x {height} pixels, which is more than is accepted")
+                raise PictureError(f"has {width} x {height} pixels, which is more than the limit")
             yield image
     except PIL.UnidentifiedImageError as e:
-        raise PictureError("is not a JPEG, PNG, GIF, WebP or AVIF picture") from e
+        raise PictureError("is not a JPEG, PNG, GIF, WebP or AVIF image") from e
     except BROKEN as e:
-        raise PictureError(f"is a broken picture: {e}") from e
+        raise PictureError(f"is a damaged image: {e}") from e
 
 
 def _turn(image):

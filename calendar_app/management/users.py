@@ -10,7 +10,7 @@ def user_by_email(email):
     """Return the user of an e-mail address or user name; raises CommandError when none has it."""
     users = get_user_model().objects.filter(Q(email__iexact=email) | Q(username=email))
     if not (user := users.order_by("pk").first()):
-        raise CommandError(f"No user has the e-mail address '{email}'.")
+        raise CommandError(f"No user has the e-mail address or user name '{email}'.")
     return user
 
 
@@ -25,7 +25,7 @@ def editor(email=None):
         users = get_user_model().objects.filter(is_superuser=True, is_active=True)
         user = users.order_by("pk").first()
     if user is None:
-        raise CommandError("There is no superuser; say with --user in whose name to import.")
+        raise CommandError("There is no superuser; use --user to name the editor to import as.")
     if not (permissions.may_edit_others(user, Event) and permissions.may_publish(user, Event)):
-        raise CommandError(f"The user '{user}' is not an editor, so may not import events.")
+        raise CommandError(f"The user '{user}' is not an editor and may not import events.")
     return user

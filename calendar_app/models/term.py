@@ -58,7 +58,7 @@ class Category(Term):
         super().clean()
         if is_within(self.parent, self):
             raise ValidationError(
-                {"parent": f"parent {self.parent_id} is this category or one below it."}
+                {"parent": f"parent {self.parent_id} is this category or one of its descendants."}
             )
 
 

@@ -75,4 +75,4 @@ class Venue(Post):
 def _require_range(name, degrees, most):
     # Not "abs(degrees) > most", which lets NaN through.
     if not -most <= degrees <= most:
-        raise ValidationError({name: f"{name} is {degrees}, which is not from -{most} to {most}."})
+        raise ValidationError({name: f"{name} must be from -{most} to {most}, not {degrees}."})

@@ -37,7 +37,7 @@ def event(request, slug):
         response = _closed(request, record, e.message, status=429)
         response["Retry-After"] = str(e.wait)
     else:
-        problem = "That is not the password of this event." if password else ""
+        problem = "Wrong password." if password else ""
         response = _event(request, record) if is_open else _closed(request, record, problem)
     add_never_cache_headers(response)
     return response

@@ -104,7 +104,7 @@ def check_url(url: str, trusted: str = "") -> str:
         return fetch.check_public(url, trusted=trusted)
     except FetchError as e:
         value = Truncator(url).chars(100)
-        raise ImageError(f"{value!r} cannot be the address of an image. {e}") from e
+        raise ImageError(f"{value!r} cannot be used as the URL of an image. {e}") from e
 
 
 def assign(post, image):
@@ -185,7 +185,7 @@ def _read(file):
     body = file.read(conf.IMAGE_MAX_BYTES + 1)
     if len(body) > conf.IMAGE_MAX_BYTES:
         raise ImageTooLargeError(
-            f"{file.name!r} is larger than the {conf.IMAGE_MAX_BYTES} bytes that are accepted.",
+            f"{file.name!r} is larger than the limit of {conf.IMAGE_MAX_BYTES} bytes.",
             "file",
         )
     try:
@@ -194,7 +194,7 @@ def _read(file):
         )
     except decoding.Busy as e:
         raise ImageBusyError(
-            f"{file.name!r} was not stored: other images are being read.", "file"
+            f"{file.name!r} was not stored: the server is busy reading other images.", "file"
         ) from e
     except pictures.PictureError as e:
         raise ImageError(f"{file.name!r} {e}.", "file") from e

@@ -52,7 +52,7 @@ def trash(post: Post):
         _read_anew(post)
         if post.is_trashed:
             kind = post._meta.model_name
-            raise Gone(f"The {kind} {post.pk} is in the trash already.", code=f"{kind}-is-in-trash")
+            raise Gone(f"The {kind} {post.pk} is already in the trash.", code=f"{kind}-is-in-trash")
         post.status_before_trash, post.status = post.status, Status.TRASH
         post.save()
         _after_status_change(post)

@@ -33,7 +33,7 @@ def require_free_name(term):
     if twin := names.named(others, [term.name]).first():
         kind = term._meta.verbose_name
         raise CalendarError(
-            f"There is a {kind} '{twin.name}' at this level already.",
+            f"A {kind} '{twin.name}' already exists at this level.",
             code="term_exists",
             term_id=twin.pk,
         )
@@ -72,8 +72,8 @@ def delete(*doomed):
     with writing():
         if crowded := crowded_out(doomed):
             raise CalendarError(
-                f"'{crowded[0].name}' would move up one level, which has that name already: "
-                "rename or move one of them first.",
+                f"'{crowded[0].name}' would move up one level, where its name is taken: rename or "
+                "move one of the two first.",
                 code="term_exists",
                 term_id=crowded[0].pk,
             )

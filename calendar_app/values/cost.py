@@ -130,7 +130,7 @@ def parse(value: object, *, symbol: str = "$", code: str = "USD", position: str 
     """
     items = value if isinstance(value, list | tuple) else [value]
     if len(items) > MOST:
-        raise CostError(f"A cost has at most {MOST} amounts; these are {len(items)}.")
+        raise CostError(f"A cost has at most {MOST} amounts; this has {len(items)}.")
     text = " – ".join(filter(None, map(_line, items)))
     amounts = _amounts(text)
     currency = _currency(amounts) or _site_currency(symbol, position)

@@ -30,8 +30,8 @@ from dateutil.relativedelta import relativedelta
 from calendar_app.values import date_phrases, time_zones
 
 ACCEPTED = (
-    "give a form such as '2027-02-03', '2027-02-03 14:05:00', '2027-02-03T14:05:00+02:00', "
-    "'02/03/2027', '03-02-2027', a unix timestamp of 9 or more digits, 'now', 'tomorrow 9am', "
+    "use a form such as '2027-02-03', '2027-02-03 14:05:00', '2027-02-03T14:05:00+02:00', "
+    "'02/03/2027', '03-02-2027', a Unix timestamp of 9 or more digits, 'now', 'tomorrow 9am', "
     "'next wednesday 4pm' or '+2 weeks'."
 )
 
@@ -108,4 +108,4 @@ def _moved(start: datetime, distances: list[tuple[str, int]], zone: tzinfo) -> d
 
 
 def _too_far(text: str) -> DateError:
-    return DateError(f"{text!r} is too far away; a date lies in the years 1 to 9999.")
+    return DateError(f"{text!r} is out of range; dates are limited to the years 1 to 9999.")

@@ -12,8 +12,8 @@ class ModifiedParameter(DateParameter):
         super().__init__(
             "modified_utc",
             "gt",
-            help_text=f"{noun} changed after this instant. Before them stands a tombstone, "
-            '`{id, global_id, status: "trash", modified_utc}`, of each record that has left the '
+            help_text=f"{noun} changed after this instant, preceded by a tombstone, "
+            '`{id, global_id, status: "trash", modified_utc}`, for each record that has left the '
             "caller's list since: trashed, unpublished, hidden or deleted. Other filters do not "
             "apply to tombstones.",
         )

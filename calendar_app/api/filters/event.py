@@ -98,7 +98,7 @@ class EventForm(WindowForm):
         is_default = data.get("geoloc_radius") == conf.GEOLOC_RADIUS_KM
         for name in (POINT if is_default else CIRCLE).intersection(self.fields):
             for missing in sorted(POINT.difference(self.fields)):
-                self.add_error(name, f"{name} needs {missing} as well.")
+                self.add_error(name, f"{name} requires {missing}.")
         return data
 
 
@@ -112,8 +112,8 @@ class EventFilterSet(ListFilterSet):
     start_date = WindowParameter(
         "start_utc",
         "gte",
-        help_text="Events that start on this day or later; a date, a date and time or a phrase "
-        "such as `next monday`, in the site's time zone unless it has an offset. The default is "
+        help_text="Events that start on this day or later: a date, a date and time or a phrase "
+        "such as `next monday`, in the site's time zone unless it has an offset. Default: "
         "yesterday.",
     )
     end_date = WindowEndParameter(
@@ -125,8 +125,8 @@ class EventFilterSet(ListFilterSet):
     starts_before = DateParameter(
         "start_utc",
         "lt",
-        help_text="Events that start before the end of this day. Like the next three, it takes the "
-        "place of the default of start_date and end_date.",
+        help_text="Events that start before the end of this day. Like the next three parameters, "
+        "it replaces the defaults of start_date and end_date.",
     )
     starts_after = DateParameter(
         "start_utc", "gt", help_text="Events that start after the end of this day."
@@ -138,13 +138,13 @@ class EventFilterSet(ListFilterSet):
         "end_utc", "gt", help_text="Events that end after the end of this day."
     )
     strict_dates = BooleanModifier(
-        default=False, help_text="Use dates to the second instead of whole days."
+        default=False, help_text="Compare dates to the second instead of by whole days."
     )
     modified_after = ModifiedParameter("Events")
     search = SearchParameter(
         plain=["title"],
         rich=["description", "excerpt"],
-        help_text="Events with every one of these words in the title, description or excerpt.",
+        help_text="Events with all of these words in the title, description or excerpt.",
     )
     categories = CategoriesParameter(
         queryset=Category.objects.all(),
@@ -171,40 +171,48 @@ class EventFilterSet(ListFilterSet):
         column="organizer",
         help_text="Events of any of these organizers: IDs, comma-separated or repeated.",
     )
-    featured = BooleanParameter("featured", help_text="Only featured events, or only others.")
-    ticketed = BooleanParameter("ticketed", help_text="Only events with tickets, or only others.")
+    featured = BooleanParameter(
+        "featured", help_text="Only featured events; false: only the others."
+    )
+    ticketed = BooleanParameter(
+        "ticketed", help_text="Only events with tickets; false: only the others."
+    )
     status = StatusParameter(
-        help_text="Events with any of these statuses: comma-separated or repeated. The public may "
-        "ask for publish only; an author finds only their own with another status. The default is "
-        "every status but trash."
+        help_text="Events with any of these statuses, comma-separated or repeated. The public may "
+        "ask for publish only; authors find only their own events with another status. Default: "
+        "all statuses except trash."
     )
     hide_from_listings = HiddenParameter(
         default=False,
         help_text="List the hidden events instead: all of them for an editor, their own for an "
         "author, none for the public.",
     )
-    geoloc = LocatedParameter(help_text="Only events at a venue with coordinates, or only others.")
+    geoloc = LocatedParameter(
+        help_text="Only events at a venue with coordinates; false: only the others."
+    )
     geoloc_lat = NearParameter(
-        least=-90, most=90, help_text="Latitude of a place that venues are near; needs geoloc_lng."
+        least=-90,
+        most=90,
+        help_text="Latitude of the centre of a search by distance; requires geoloc_lng.",
     )
     geoloc_lng = NumberModifier(
-        least=-180, most=180, help_text="Longitude of that place; needs geoloc_lat."
+        least=-180, most=180, help_text="Longitude of the centre; requires geoloc_lat."
     )
     geoloc_radius = NumberModifier(
         least=0,
         most=nearby.HALF_AROUND_KM,
         default=conf.GEOLOC_RADIUS_KM,
-        help_text="How far from that place a venue may be, in kilometres.",
+        help_text="Maximum distance of a venue from the centre, in kilometres.",
     )
     include = IncludeParameter(
         noun="event",
         help_text="Only the events with these IDs, comma-separated or repeated, whatever their "
-        "dates; ordered by ID.",
+        "dates; sorted by ID.",
     )
     post_parent = RecordParameter(
         "parent",
         queryset=visible(Event),
-        help_text="Only events that are part of this event (its ID).",
+        help_text="Only events that are part of the event with this ID.",
     )
 
     class Meta:

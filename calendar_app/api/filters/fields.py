@@ -32,7 +32,7 @@ class TextField(forms.Field):
         if not value.strip():
             raise self.refusal(f"The parameter {self.label} is empty; give it a value.")
         if "\0" in value:
-            raise self.refusal(f"The parameter {self.label} holds a NUL character.")
+            raise self.refusal(f"The parameter {self.label} contains a NUL character.")
         return self.read(value)
 
     def read(self, text):
@@ -57,7 +57,9 @@ class ListField(TextField):
         if not parts:
             raise self.refusal(f"The parameter {self.label} is empty; give it a value.")
         if len(parts) > conf.MAX_IDS:
-            raise self.refusal(f"{self.label} accepts {conf.MAX_IDS} values, not {len(parts)}.")
+            raise self.refusal(
+                f"{self.label} accepts at most {conf.MAX_IDS} values, not {len(parts)}."
+            )
         return self.read_all(list(parts))
 
     def read_all(self, parts):
@@ -70,9 +72,7 @@ class BooleanField(TextField):
             return BOOLEANS[text.lower()]
         except KeyError as e:
             accepted = "true, false, 1, 0, yes or no"
-            raise self.refusal(
-                f"{shown(text)} is not what {self.label} accepts: {accepted}."
-            ) from e
+            raise self.refusal(f"{self.label} must be {accepted}, not {shown(text)}.") from e
 
 
 class DateField(TextField):
@@ -101,7 +101,7 @@ class NumberField(TextField):
         number = float(text) if NUMBER.fullmatch(text) else None
         if number is None or not self.least <= number <= self.most:
             limits = f"a number from {self.least} to {self.most}"
-            raise self.refusal(f"{shown(text)} is not {limits}, as {self.label} asks for.")
+            raise self.refusal(f"{self.label} must be {limits}, not {shown(text)}.")
         return number
 
 
@@ -115,7 +115,7 @@ class ChoiceField(TextField):
     def read(self, text):
         if text.lower() not in self.choices:
             accepted = ", ".join(self.choices)
-            raise self.refusal(f"{shown(text)} is not what {self.label} accepts: {accepted}.")
+            raise self.refusal(f"{self.label} must be one of {accepted}, not {shown(text)}.")
         return text.lower()
 
 
@@ -130,12 +130,11 @@ class StatusesField(ListField):
         for part in parts:
             if part not in self.choices:
                 accepted = ", ".join(self.choices)
-                raise self.refusal(f"{shown(part)} is not a status; there are {accepted}.")
+                raise self.refusal(f"{self.label} must be one of {accepted}, not {shown(part)}.")
             if part not in self.allowed:
                 accepted = ", ".join(self.allowed)
                 raise self.refusal(
-                    f"You may not list what has the status {shown(part)}; "
-                    f"{self.label} accepts {accepted} from you."
+                    f"You may not list records with the status {shown(part)}, only with {accepted}."
                 )
         return parts
 
@@ -146,10 +145,12 @@ class SearchField(TextField):
     def read(self, text):
         if len(text) > conf.MAX_SEARCH_LENGTH:
             most = conf.MAX_SEARCH_LENGTH
-            raise self.refusal(f"{self.label} accepts {most} characters, not {len(text)}.")
+            raise self.refusal(f"{self.label} accepts at most {most} characters, not {len(text)}.")
         words = list(dict.fromkeys(text.split()))
         if len(words) > MOST_WORDS:
-            raise self.refusal(f"{self.label} accepts {MOST_WORDS} words, not {len(words)}.")
+            raise self.refusal(
+                f"{self.label} accepts at most {MOST_WORDS} words, not {len(words)}."
+            )
         return words
 
 
@@ -225,15 +226,13 @@ def is_id(text):
 
 def read_id(field, text):
     if not is_id(text):
-        article = "an" if field.noun[0] in "aeiou" else "a"
-        raise field.refusal(
-            f"{shown(text)} is not {article} {field.noun} ID that {field.label} accepts."
-        )
+        raise field.refusal(f"{field.label} accepts {field.noun} IDs, not {shown(text)}.")
     return int(text)
 
 
 def unknown(field, value):
-    return field.refusal(f"{field.label} names the {field.noun} {shown(value)}, which is unknown.")
+    sentence = f"{field.label} refers to the {field.noun} {shown(value)}, which does not exist."
+    return field.refusal(sentence)
 
 
 def shown(value):

@@ -51,19 +51,19 @@ class LinkedFilterSet(ListFilterSet):
     event = EventParameter(
         "event_links__event",
         queryset=visible(Event),
-        help_text="Only what is linked to this event (its ID).",
+        help_text="Only records linked to the event with this ID.",
     )
     has_events = HasEventsParameter(
-        help_text="Only what is linked to a published event, or what is linked to none."
+        help_text="Only records linked to a published event; false: only the others."
     )
     only_with_upcoming = UpcomingParameter(
-        default=False, help_text="Only what is linked to an event that has not ended."
+        default=False, help_text="Only records linked to an event that has not ended."
     )
     modified_after = ModifiedParameter("Records")
     status = StatusParameter(
-        help_text="Only what has any of these statuses: comma-separated or repeated. The public "
-        "may ask for publish only; an author finds only their own with another status. The default "
-        "is every status but trash."
+        help_text="Only records with any of these statuses, comma-separated or repeated. The "
+        "public may ask for publish only; authors find only their own records with another "
+        "status. Default: all statuses except trash."
     )
 
 
@@ -82,7 +82,7 @@ class VenueFilterSet(LinkedFilterSet):
             "website",
         ],
         rich=["description", "excerpt"],
-        help_text="Venues with every one of these words in the name, description or address.",
+        help_text="Venues with all of these words in the name, description or address.",
     )
 
     class Meta:
@@ -94,7 +94,7 @@ class OrganizerFilterSet(LinkedFilterSet):
     search = SearchParameter(
         plain=["name", "phone", "website", "email"],
         rich=["description", "excerpt"],
-        help_text="Organizers with every one of these words in the name, description or contact.",
+        help_text="Organizers with all of these words in the name, description or contact.",
     )
 
     class Meta:

@@ -90,23 +90,23 @@ class TermForm(forms.Form):
 class TermFilterSet(ListFilterSet):
     include = TermIdsParameter("id", "in", help_text="Only these IDs, comma-separated or repeated.")
     exclude = TermIdsParameter(
-        "id", "in", exclude=True, help_text="All but these IDs, comma-separated or repeated."
+        "id", "in", exclude=True, help_text="All except these IDs, comma-separated or repeated."
     )
     search = SearchParameter(
         plain=["name", "slug"],
-        help_text="Terms with every one of these words in the name or slug.",
+        help_text="Terms with all of these words in the name or slug.",
     )
     slug = Parameter("slug", help_text="The term with exactly this slug.")
     hide_empty = HideEmptyParameter(
-        default=True, help_text="Leave out terms without publicly listed events."
+        default=True, help_text="Omit terms without publicly listed events."
     )
     post = EventParameter(
-        "events", queryset=visible(Event), help_text="Terms of this event (its ID)."
+        "events", queryset=visible(Event), help_text="Terms of the event with this ID."
     )
     event = EventParameter(
-        "events", queryset=visible(Event), help_text="Terms of this event (its ID); beats post."
+        "events", queryset=visible(Event), help_text="The same; takes precedence over post."
     )
-    orderby = OrderParameter(choices=list(ORDERS), default="name", help_text="What to sort by.")
+    orderby = OrderParameter(choices=list(ORDERS), default="name", help_text="Field to sort by.")
     order = ChoiceModifier(
         choices=["asc", "desc"], default="asc", help_text="Ascending or descending."
     )
@@ -115,7 +115,7 @@ class TermFilterSet(ListFilterSet):
 class CategoryFilterSet(TermFilterSet):
     parent = ParentParameter(
         queryset=Category.objects.all(),
-        help_text="Categories right below this one (its ID); 0 for the top level.",
+        help_text="Direct children of the category with this ID; 0 for the top level.",
     )
 
     class Meta:

@@ -38,32 +38,34 @@ class EventSerializer(PostSerializer):
     slug = SlugField(
         required=False,
         max_length=200,
-        help_text="Readable part of the address, made from the title when empty; one that is taken "
+        help_text="Readable part of the URL; made from the title if empty. A slug that is taken "
         "gets a number.",
     )
     excerpt = HtmlField(required=False, help_text="Short form of the description.")
     timezone = ZoneField(
         required=False,
         max_length=64,
-        help_text="Time zone: an IANA name, `UTC` or `UTC+2`; empty, the site's. Sent alone, it "
-        "keeps the times on the clock.",
+        help_text="Time zone: an IANA name, `UTC` or `UTC+2`; the site's if empty. Without new "
+        "dates the local times stay the same.",
     )
-    all_day = flag("all_day", "Whether the event lasts from 00:00:00 to 23:59:59 of its days.")
+    all_day = flag(
+        "all_day", "Whether the event lasts from 00:00:00 on its first to 23:59:59 on its last day."
+    )
     start_date = DateField(
-        help_text="Start: in the event's time zone, with an offset, or a unix timestamp."
+        help_text="Start: in the event's time zone, with an offset, or a Unix timestamp."
     )
     end_date = DateField(
-        help_text="End: in the event's time zone, with an offset, or a unix timestamp."
+        help_text="End: in the event's time zone, with an offset, or a Unix timestamp."
     )
-    cost = CostField(required=False, help_text="Cost: a text, a number or several.")
+    cost = CostField(required=False, help_text="Cost: a number, a text, or a list of these.")
     website = WebAddressField(
         required=False,
         max_length=2000,
-        help_text="Absolute http(s) URL; empty, it is the event's own page.",
+        help_text="Absolute http(s) URL; the event's own page if empty.",
     )
     show_map = flag("show_map", "Whether to show a map.")
     show_map_link = flag("show_map_link", "Whether to show a link to a map.")
-    hide_from_listings = flag("hide_from_listings", "Whether lists leave the event out.")
+    hide_from_listings = flag("hide_from_listings", "Whether lists omit the event.")
     sticky = flag("sticky", "Whether the event is sticky in the calendar view.")
     featured = flag("featured", "Whether the event is featured.")
     ticketed = flag("ticketed", "Whether tickets are sold.")
@@ -95,10 +97,10 @@ class EventSerializer(PostSerializer):
         required=False,
         max_length=255,
         write_only=True,
-        help_text="Password that readers need; empty, they need none.",
+        help_text="Password required to read the event; none if empty.",
     )
     custom_fields = CustomFieldsField(
-        required=False, cleared={}, help_text="Object of further values of any kind."
+        required=False, cleared={}, help_text="JSON object of custom values."
     )
 
     def apply(self, post, data):

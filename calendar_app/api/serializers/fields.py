@@ -84,8 +84,8 @@ class TextField(Clearable, serializers.CharField):
     default_error_messages = {
         "invalid": "{name} must be text, not {value}.",
         "blank": "{name} cannot be empty.",
-        "max_length": "{name} accepts {max_length} characters, not {count}.",
-        "null_characters": "{name} contains a NUL character, which no text may.",
+        "max_length": "{name} accepts at most {max_length} characters, not {count}.",
+        "null_characters": "{name} contains a NUL character.",
     }
 
     def __init__(self, **kwargs):
@@ -134,7 +134,7 @@ class SlugField(TextField):
     """The readable part of an address; empty, it is made from the name."""
 
     default_error_messages = {
-        "no_letters": "{value} has no letter and no digit to make {name} of.",
+        "no_letters": "{name} needs at least one letter or digit; {value} has none.",
     }
 
     def clean(self, text):
@@ -145,7 +145,7 @@ class SlugField(TextField):
 
 
 class BooleanField(Clearable, serializers.BooleanField):
-    default_error_messages = {"invalid": "{value} is not what {name} accepts: true or false."}
+    default_error_messages = {"invalid": "{name} must be true or false, not {value}."}
 
     def to_internal_value(self, data):
         value = super().to_internal_value(data)
@@ -159,7 +159,7 @@ class BooleanField(Clearable, serializers.BooleanField):
 class StatusField(Clearable, serializers.ChoiceField):
     """A status; an empty one says nothing."""
 
-    default_error_messages = {"invalid_choice": "{value} is not a status; there are {known}."}
+    default_error_messages = {"invalid_choice": "{name} must be one of {known}, not {value}."}
 
     def run_validation(self, data=serializers.empty):
         if is_blank(data):
@@ -175,7 +175,7 @@ class WebAddressField(TextField):
     """An absolute http(s) URL."""
 
     default_error_messages = {
-        "not_absolute": "{value} is not what {name} accepts: an absolute URL, http:// or https://.",
+        "not_absolute": "{name} must be an absolute URL, http:// or https://, not {value}.",
     }
 
     def clean(self, text):
@@ -201,8 +201,7 @@ def is_web_address(text):
 class EmailField(TextField, serializers.EmailField):
     default_error_messages = {
         "invalid": TextField.default_error_messages["invalid"],
-        "not_email": "{value} is not what {name} accepts: an email address such as "
-        "'name@example.org'.",
+        "not_email": "{name} must be an email address such as 'name@example.org', not {value}.",
     }
 
     def clean(self, text):
@@ -287,7 +286,7 @@ class CoordinateField(Clearable, serializers.FloatField):
     """Degrees; the model says how many there are."""
 
     cleared = None
-    default_error_messages = {"invalid": "{value} is not what {name} accepts: a number of degrees."}
+    default_error_messages = {"invalid": "{name} must be a number of degrees, not {value}."}
 
     def __init__(self, *, most, **kwargs):
         super().__init__(**kwargs)
@@ -314,11 +313,11 @@ class CustomFieldsField(Clearable, serializers.Field):
     MAX_VALUES = 1000
     cleared = {}
     default_error_messages = {
-        "invalid": "{name} must be an object of names and JSON values.",
-        "too_large": f"{{name}} may hold {MAX_VALUES} values, nested {MAX_DEPTH} deep.",
+        "invalid": "{name} must be a JSON object.",
+        "too_large": f"{{name}} accepts at most {MAX_VALUES} values in {MAX_DEPTH} levels.",
         "null_characters": TextField.default_error_messages["null_characters"],
-        "not_json": "{value} in {name} is no JSON value.",
-        "too_great": "{value} in {name} is not a number of 64 bits.",
+        "not_json": "{value} in {name} is not a JSON value.",
+        "too_great": "{value} in {name} does not fit into 64 bits.",
     }
 
     def to_internal_value(self, data):

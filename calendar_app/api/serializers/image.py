@@ -10,14 +10,14 @@ class ImageSerializer(serializers.Serializer):
         write_only=True,
         help_text="The picture: JPEG, PNG, GIF, WebP or AVIF.",
         error_messages={
-            "invalid": "file takes an uploaded file, sent as multipart/form-data.",
-            "empty": "file is an empty file.",
+            "invalid": "file must be an uploaded file, sent as multipart/form-data.",
+            "empty": "The file is empty.",
         },
     )
     title = TextField(
         required=False,
         max_length=images.MAX_TITLE_LENGTH,
-        help_text="Title, as plain text; empty, it is the name of the file.",
+        help_text="Title, as plain text; the file name if empty.",
     )
 
     def create(self, validated_data):

@@ -19,17 +19,17 @@ class PostSerializer(RecordSerializer):
     """Writes a record of ``model``: only what the input names, as far as the user may."""
 
     author = AuthorField(
-        required=False, help_text="ID of the author; only an editor may name another user."
+        required=False, help_text="ID of the author; only editors may choose another user."
     )
     date = DateField(
         required=False,
         cleared=None,
-        help_text="Publication date in the site's time zone; now when empty.",
+        help_text="Publication date in the site's time zone; now if empty.",
     )
     date_utc = DateField(
         required=False,
         cleared=None,
-        help_text="Publication date in UTC; if both change, `date` counts.",
+        help_text="Publication date in UTC; if both change, `date` takes precedence.",
     )
     description = HtmlField(required=False, help_text="Description: HTML, which is sanitized.")
     status = StatusField(
@@ -37,10 +37,11 @@ class PostSerializer(RecordSerializer):
         required=False,
         allow_null=False,
         help_text="`publish` with a future `date` becomes `future`, and `pending` if you may not "
-        "publish. `trash` moves the record to the trash, any other status takes it out again.",
+        "publish. `trash` moves the record to the trash, any other status restores it.",
     )
     image = ImageField(
-        required=False, help_text="Image: its ID, a URL to fetch it from, or its object."
+        required=False,
+        help_text="Image: its ID, a URL to fetch it from, or the object that GET returns.",
     )
 
     @property

@@ -52,8 +52,8 @@ class RecordField(Clearable, serializers.Field):
 
     cleared = None
     default_error_messages = {
-        "invalid": "{value} is not what {name} accepts: {accepted}.",
-        "unknown": "{name} names the {kind} {value}, which is not there.",
+        "invalid": "{name} must be {accepted}, not {value}.",
+        "unknown": "{name} refers to the {kind} {value}, which does not exist.",
     }
 
     def __init__(self, model, **kwargs):
@@ -148,7 +148,7 @@ class ManyField(RecordField):
     """Several records: one value, a CSV string of values, or a list of values."""
 
     cleared = ()
-    default_error_messages = {"too_many": "{name} accepts {most} values, not {count}."}
+    default_error_messages = {"too_many": "{name} accepts at most {most} values, not {count}."}
 
     def to_internal_value(self, data):
         values = as_list(data)
@@ -194,7 +194,7 @@ class LinkedField(ManyField):
 class TermsField(ManyField):
     """Categories or tags: by ID, by name (an unknown one is created), or as GET gives them."""
 
-    accepted = "IDs, names, or objects with an id or a name"
+    accepted = "an ID, a name, or an object with an id or a name"
 
     def read(self, value):
         if isinstance(value, dict) and value.get("id"):

@@ -10,12 +10,12 @@ from .relations import ParentField
 class TermSerializer(RecordSerializer):
     """Writes a category or a tag: only what the input names."""
 
-    name = TextField(max_length=200, help_text="Name, unique at its level in any case.")
+    name = TextField(max_length=200, help_text="Name, unique at its level, ignoring case.")
     description = HtmlField(required=False, help_text="Description: HTML, which is sanitized.")
     slug = SlugField(
         required=False,
         max_length=200,
-        help_text="Readable part of the address, made from the name when empty; one that is taken "
+        help_text="Readable part of the URL; made from the name if empty. A slug that is taken "
         "gets a number.",
     )
 
@@ -29,7 +29,7 @@ class CategorySerializer(TermSerializer):
     model = Category
 
     parent = ParentField(
-        Category, required=False, help_text="ID of the category above this one; 0 for none."
+        Category, required=False, help_text="ID of the parent category; 0 for none."
     )
 
     def to_representation(self, instance):
@@ -45,7 +45,7 @@ class TagSerializer(TermSerializer):
         parent = data.get("parent") if isinstance(data, dict) else None
         if not is_blank(parent) and parent not in (0, "0"):
             raise CalendarError(
-                "Tags have no levels, so a tag cannot have a parent.",
+                "Tags are not hierarchical, so a tag cannot have a parent.",
                 code="rest_taxonomy_not_hierarchical",
             )
         return super().to_internal_value(data)

@@ -21,7 +21,7 @@ class VenueSerializer(NamedPostSerializer):
     state = text("State, in the United States.")
     zip = text("Postal code.", 64)
     phone = text("Telephone number.", 64)
-    stateprovince = text("State or province; empty, it follows from those and the country.")
+    stateprovince = text("State or province; derived from state, province and country if empty.")
     website = WebAddressField(
         required=False, max_length=2000, help_text="Absolute http(s) URL of the venue's own site."
     )

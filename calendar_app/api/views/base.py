@@ -47,14 +47,14 @@ class CalendarView(APIView):
     def perform_authentication(self, request):
         super().perform_authentication(request)
         if request.headers.get("Authorization") and not request.successful_authenticator:
-            raise AuthenticationFailed("The header Authorization has to name the scheme Basic.")
+            raise AuthenticationFailed("The Authorization header must use the Basic scheme.")
 
     def check_permissions(self, request):
         if request.method in self.allowed_methods:  # else it is a 405, whoever asks
             super().check_permissions(request)
 
     def permission_denied(self, request, message=None, code=None):
-        refuse(request.user, "change anything here")
+        refuse(request.user, "make changes")
 
     def options(self, request, *args, **kwargs):
         return Response({"methods": self.allowed_methods})

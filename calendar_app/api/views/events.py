@@ -33,7 +33,7 @@ class EventViewSet(PostViewSet):
         may_read = permissions.may_see_details(self.request.user, event)
         if not (may_read or passwords.opens(event, password, self.request)):
             raise Forbidden(
-                f"The event {event.pk} asks for its password.", code="event-password-protected"
+                f"The event {event.pk} is protected by a password.", code="event-password-protected"
             )
         return event
 

@@ -21,33 +21,36 @@ BATCH = 500
 
 
 class Command(BaseCommand):
-    help = "Write events as iCalendar: all published ones, unless told otherwise."
+    help = "Export events as iCalendar; all published events by default."
 
     def add_arguments(self, parser):
         parser.add_argument(
             "--output", metavar="FILE", help="File to write to; standard output by default."
         )
         parser.add_argument(
-            "--start", metavar="DATE", default="0001-01-01", help="Only events from this day on."
+            "--start",
+            metavar="DATE",
+            default="0001-01-01",
+            help="Only events that start on this day or later.",
         )
         parser.add_argument(
-            "--end", metavar="DATE", default="9999-12-31", help="Only events up to this day."
+            "--end", metavar="DATE", default="9999-12-31", help="Only events that end by this day."
         )
         parser.add_argument(
             "--category",
             metavar="SLUGS",
-            help="Only events in these categories, comma-separated, or below them.",
+            help="Only events in these categories or their descendants, comma-separated.",
         )
         parser.add_argument(
             "--status",
             metavar="STATUSES",
             default=Status.PUBLISH,
-            help="Only events with these statuses, comma-separated.",
+            help="Only events with one of these statuses, comma-separated; publish by default.",
         )
         parser.add_argument(
             "--user",
             metavar="EMAIL",
-            help="Export what this user may read; what is public by default.",
+            help="Export the events that this user may read; public events by default.",
         )
 
     def handle(self, *, output, start, end, category, status, user, **options):
@@ -69,7 +72,7 @@ class Command(BaseCommand):
 
     def _urls(self):
         if not conf.BASE_URL:
-            self.stderr.write("CALENDAR_BASE_URL is not set: links begin with http://localhost.")
+            self.stderr.write("CALENDAR_BASE_URL is not set: links start with http://localhost.")
         return Urls(conf.BASE_URL or "http://localhost")
 
 

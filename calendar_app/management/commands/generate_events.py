@@ -5,17 +5,20 @@ from ...demo.generate import generate
 
 
 class Command(BaseCommand):
-    help = "Store made-up events in any number, to see how the calendar does with many."
+    help = "Store any number of generated events, to test the calendar with many."
 
     def add_arguments(self, parser):
         parser.add_argument("number", type=int, help="Number of events.")
         parser.add_argument(
-            "--seed", type=int, default=1, help="Each seed makes other events; 1 by default."
+            "--seed",
+            type=int,
+            default=1,
+            help="Seed of the random generator; each seed gives different events. Default: 1.",
         )
 
     def handle(self, *, number, seed, **options):
         if number < 1:
-            raise CommandError(f"{number} is not a number of events: it must be 1 or more.")
+            raise CommandError(f"The number of events must be 1 or more, not {number}.")
         with Progress(disable=not self.stdout.isatty()) as bar:
             task = bar.add_task("Events", total=number)
             generate(number, seed=seed, progress=lambda done: bar.update(task, completed=done))

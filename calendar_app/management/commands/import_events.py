@@ -19,10 +19,10 @@ PARAMS = ("start_date", "status", "modified_after")
 
 class Command(BaseCommand):
     help = (
-        "Import the events of another service with this interface, with their venues, organizers, "
-        "categories, tags and images. What was imported before is found by its ID there and "
-        "written only when it has changed, so that the command can be repeated, and goes on where "
-        "it was interrupted."
+        "Import the events of another service with the same API, with their venues, organizers, "
+        "categories, tags and images. Records imported before are recognised by their ID at the "
+        "service and updated only if they have changed, so the command can be repeated and "
+        "continues where it was interrupted."
     )
 
     def add_arguments(self, parser):
@@ -32,10 +32,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--user",
             metavar="EMAIL",
-            help="E-mail address of the editor who becomes the author of new events.",
+            help="E-mail address of the editor to import as; the first superuser by default.",
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="Show what would be imported, and store nothing."
+            "--dry-run",
+            action="store_true",
+            help="Show what would be imported without storing anything.",
         )
         parser.add_argument(
             "--start-date",
@@ -52,26 +54,26 @@ class Command(BaseCommand):
         parser.add_argument(
             "--modified-after",
             metavar="DATE",
-            help="Only events that were changed after this time.",
+            help="Only events changed after this time.",
         )
         parser.add_argument(
-            "--from-page", type=int, default=1, metavar="N", help="Page to start with."
+            "--from-page", type=int, default=1, metavar="N", help="Page to start from."
         )
         parser.add_argument(
             "--series",
             action="store_true",
-            help="Also import which events are parts of another; one more request for each event.",
+            help="Also import which events belong to a series; one more request for each event.",
         )
         parser.add_argument(
             "--username",
             default="",
-            help="User name at the other service, for what it does not show the public; the "
-            f"password is that of the variable {PASSWORD}, or asked for.",
+            help="User name at the other service, to import events that are not public. The "
+            f"password is read from the environment variable {PASSWORD}, or prompted for.",
         )
 
     def handle(self, *, url, user, dry_run, from_page, series, username, **options):
         if from_page < 1:
-            raise CommandError(f"--from-page {from_page} is not a number from 1 up.")
+            raise CommandError(f"--from-page must be 1 or more, not {from_page}.")
         copier = Copier(editor(user))
         service = _service(url, username)
         self.target, self.page = ServiceImport(service, copier), from_page
@@ -87,7 +89,7 @@ class Command(BaseCommand):
     def _stopped(self, reason):
         if self.page == 1:
             return reason
-        again = f"Run the command again with --from-page {self.page} to go on."
+        again = f"Run the command again with --from-page {self.page} to continue."
         return f"Stopped at page {self.page}: {reason} {again}"
 
     def _import(self, pages, params, dry_run, series):

@@ -21,8 +21,8 @@ MAX_DAYS = 3660
 
 class Command(BaseCommand):
     help = (
-        "Import the events of an iCalendar file or feed. What was imported before is found by its "
-        "UID: changed events are updated, cancelled ones moved to the trash."
+        "Import the events of an iCalendar file or feed. Events imported before are recognised by "
+        "their UID: changed ones are updated, cancelled ones moved to the trash."
     )
 
     def add_arguments(self, parser):
@@ -32,13 +32,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--user",
             metavar="EMAIL",
-            help="E-mail address of the editor who becomes the author of new events.",
+            help="E-mail address of the editor to import as; the first superuser by default.",
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="Show what would be imported, and store nothing."
+            "--dry-run",
+            action="store_true",
+            help="Show what would be imported without storing anything.",
         )
         parser.add_argument(
-            "--horizon", type=int, metavar="DAYS", help="Import recurring events this far ahead."
+            "--horizon",
+            type=int,
+            metavar="DAYS",
+            help="How many days ahead to import recurring events.",
         )
         parser.add_argument(
             "--status",
@@ -50,7 +55,7 @@ class Command(BaseCommand):
     def handle(self, *, source, user, dry_run, horizon, status, **options):
         days = conf.ICAL_HORIZON_DAYS if horizon is None else horizon
         if not 1 <= days <= MAX_DAYS:
-            raise CommandError(f"--horizon {days} is not a number of days from 1 to {MAX_DAYS}.")
+            raise CommandError(f"--horizon must be from 1 to {MAX_DAYS} days, not {days}.")
         copier = Copier(editor(user))
         try:
             reading = read(_content(source), conf.zone_name)

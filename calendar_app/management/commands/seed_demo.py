@@ -9,8 +9,8 @@ from calendar_app.management.users import user_by_email
 
 class Command(BaseCommand):
     help = (
-        "Make a demo calendar around today's date. What was made before stays as it is, "
-        "so that the command can be repeated."
+        "Create a demo calendar around today's date. Existing records are left unchanged, so the "
+        "command can be repeated."
     )
 
     def add_arguments(self, parser):
@@ -23,6 +23,6 @@ class Command(BaseCommand):
         calendar = DemoCalendar(timezone.localdate(timezone=conf.zone), author)
         calendar.make()
         if calendar.made.total():
-            self.stdout.write(f"Made {counted(calendar.made)}.")
+            self.stdout.write(f"Created {counted(calendar.made)}.")
         else:
-            self.stdout.write("Nothing to make: the demo calendar is complete.")
+            self.stdout.write("Nothing to create: the demo calendar is complete.")

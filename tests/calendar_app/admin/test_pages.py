@@ -127,7 +127,7 @@ def test_a_taken_name_is_refused_and_a_taken_slug_numbered(client, user, name, f
     refused = client.post(add_url(name), {"name": "JAZZ"})
     client.post(add_url(name), {"name": "Other", "slug": "jazz"})
 
-    assert errors(refused) == {"name": [f"There is a {name} 'Jazz' at this level already."]}
+    assert errors(refused) == {"name": [f"A {name} 'Jazz' already exists at this level."]}
     assert factory._meta.model.objects.get(name="Other").slug == "jazz-2"
 
 
@@ -182,7 +182,7 @@ def test_a_name_that_is_taken_while_a_category_is_deleted_is_told(client, user, 
         post_save.disconnect(take_name, LogEntry)
 
     child.refresh_from_db()
-    assert "would move up one level, which has that name already" in page.content.decode()
+    assert "would move up one level, where its name is taken" in page.content.decode()
     assert child.parent == music
 
 
@@ -197,7 +197,7 @@ def test_a_name_that_is_taken_while_a_term_is_added_is_told(
     monkeypatch.setattr(TermAdmin, "save_form", save_form)
     page = client.post(add_url(name), {"name": "Jazz"}, follow=True)
 
-    assert f"There is a {name} &#x27;Jazz&#x27; at this level already." in page.content.decode()
+    assert f"A {name} &#x27;Jazz&#x27; already exists at this level." in page.content.decode()
 
 
 def test_categories_of_one_line_are_deleted_in_bulk(client, user):

@@ -59,7 +59,7 @@ def test_an_unknown_format_is_refused(wanted):
 
     assert answer.status_code == 400
     assert answer.json()["data"]["params"] == {
-        "format": f"'{wanted[:50]}' is not what format accepts: json, ics."
+        "format": f"format must be one of json, ics, not '{wanted[:50]}'."
     }
     assert get("/venues", {"format": wanted}).status_code == 200
 
@@ -123,7 +123,7 @@ def test_a_page_of_any_size_is_a_number():
 def test_a_page_that_is_none_is_named_with_its_value():
     sentence = get("/events", {"page": "0"}).json()["data"]["params"]["page"]
 
-    assert sentence == "'0' is not what page accepts: a whole number from 1 up."
+    assert sentence == "page must be a whole number of 1 or more, not '0'."
 
 
 @pytest.mark.parametrize(

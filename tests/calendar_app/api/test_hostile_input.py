@@ -162,7 +162,7 @@ def test_a_text_is_not_longer_for_having_been_cleaned():
 def test_many_new_names_are_refused():
     refusal = refused(create_event(venue=[{"venue": f"Hall {n}"} for n in range(101)]))
 
-    assert refusal == {"venue": "venue accepts 100 values, not 101."}
+    assert refusal == {"venue": "venue accepts at most 100 values, not 101."}
 
 
 def test_a_deep_tree_is_judged_in_few_queries(django_assert_max_num_queries):

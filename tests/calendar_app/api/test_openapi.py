@@ -21,15 +21,15 @@ pytestmark = [pytest.mark.attack, pytest.mark.django_db(transaction=True)]
 # {pattern of a finding: why it is none}
 EXCEPTIONS = {
     "(?m)^410 .* in the trash": "An earlier request put it there.",
-    "which is (unknown|not there)|term_exists": "A schema does not know which records exist.",
-    "You may not list what has the status|cannot be in the trash": "Nor who asks, and for what.",
+    "which does not exist|term_exists": "A schema does not know which records exist.",
+    "You may not list records|cannot be in the trash": "Nor who asks, and for what.",
     "cannot be (read|empty)": "Dates are text in more forms than a pattern could describe.",
-    "takes an uploaded file|is not a time zone|an absolute URL": "Texts have rules of their own.",
+    "must be an uploaded file|is not a time zone|an absolute URL": "Texts have rules of their own.",
     r"(venue|organizer)\[": "A venue in an event is described as a venue, not there.",
-    "belong together|needs geoloc_": "Parameters may need others.",
+    "belong together|requires geoloc_": "Parameters may need others.",
     "Incorrect type|violates `type`": "As in a form, numbers and booleans may be sent as text.",
     "violates `additionalProperties`": "What is not known is ignored.",
-    "'null' is not": "Forms have no null.",
+    "not 'null'": "Forms have no null.",
 }
 
 

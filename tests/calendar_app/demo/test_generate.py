@@ -44,7 +44,7 @@ def test_the_command_says_what_it_stored():
 
 
 def test_the_command_refuses_a_number_below_one():
-    with pytest.raises(CommandError, match="0 is not a number of events"):
+    with pytest.raises(CommandError, match="must be 1 or more, not 0"):
         call_command("generate_events", "0")
 
 

@@ -35,7 +35,7 @@ class TestSeedDemo(TestCase):
     def test_says_what_it_made(self):
         assert (
             self.output
-            == "Made 60 events, 8 venues, 6 organizers, 20 categories, 19 tags and 5 images."
+            == "Created 60 events, 8 venues, 6 organizers, 20 categories, 19 tags and 5 images."
         )
         assert Event.objects.count() == 60
 
@@ -43,7 +43,7 @@ class TestSeedDemo(TestCase):
         before = list(Event.objects.values())
 
         with time_machine.travel("2027-05-01T12:00:00Z", tick=False):
-            assert seed() == "Nothing to make: the demo calendar is complete."
+            assert seed() == "Nothing to create: the demo calendar is complete."
 
         assert list(Event.objects.values()) == before
 
@@ -53,7 +53,7 @@ class TestSeedDemo(TestCase):
         lost.delete()
 
         with time_machine.travel(TODAY, tick=False):
-            assert seed() == "Made 1 event."
+            assert seed() == "Created 1 event."
 
         found = Event.objects.get(source_id="demo:quayside-market/3")
         assert (found.start_date, found.parent) == (lost.start_date, parent)
@@ -111,7 +111,9 @@ class TestSeedDemo(TestCase):
 
 
 def test_an_unknown_user_is_refused(db):
-    with pytest.raises(CommandError, match=r"No user has the e-mail address 'x@example\.org'"):
+    with pytest.raises(
+        CommandError, match=r"No user has the e-mail address or user name 'x@example\.org'"
+    ):
         seed(user="x@example.org")
 
 

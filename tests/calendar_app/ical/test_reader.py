@@ -259,7 +259,7 @@ class TestRecurrence:
         (remark,) = found.problems
         assert remark == (
             "Event 'Tick' (UID 0@example.org) recurs 5 times until 2028-02-01; the 4 from "
-            "2027-01-31 to 2027-02-03 were taken."
+            "2027-01-31 to 2027-02-03 were imported."
         )
 
 
@@ -268,9 +268,9 @@ class TestMalformedEvent:
         ("lines", "reason"),
         [
             ("SUMMARY:x", "it has no DTSTART."),
-            ("SUMMARY:x\nDTSTART:soon", "its DTSTART is broken"),
-            ("SUMMARY:x\nDTSTART:20270230T100000Z", "its DTSTART is broken"),
-            ("SUMMARY:x\nDTSTART:20270301T100000Z\nRRULE:FREQ=BOGUS", "its RRULE is broken"),
+            ("SUMMARY:x\nDTSTART:soon", "its DTSTART is invalid"),
+            ("SUMMARY:x\nDTSTART:20270230T100000Z", "its DTSTART is invalid"),
+            ("SUMMARY:x\nDTSTART:20270301T100000Z\nRRULE:FREQ=BOGUS", "its RRULE is invalid"),
             ("SUMMARY:x\nDTSTART:20270301T100000Z\nDTEND:20270301T110000Z\nDURATION:PT1H", ""),
             ("SUMMARY:x\nDTSTART:20270301T100000Z\nDTEND;VALUE=DATE:20270302", ""),
             ("SUMMARY:x\nDTSTART:20270301T100000Z\nDTSTART:20270302T100000Z", ""),
@@ -279,13 +279,13 @@ class TestMalformedEvent:
     def test_is_left_out_with_a_sentence(self, lines, reason):
         (problem,) = problems(ics(lines))
 
-        assert problem.startswith("Event 'x' (UID 0@example.org) was left out: ")
+        assert problem.startswith("Event 'x' (UID 0@example.org) was skipped: ")
         assert reason in problem
         assert problem.endswith(".")
 
     def test_without_a_uid_is_left_out(self):
         assert problems(ics("UID: \nSUMMARY:x\nDTSTART:20270301T100000Z")) == [
-            "Event 'x' (UID ) was left out: it has no UID."
+            "Event 'x' (UID ) was skipped: it has no UID."
         ]
 
     def test_leaves_the_others(self):
@@ -311,7 +311,9 @@ class TestFile:
         ],
     )
     def test_that_is_no_calendar_is_refused(self, data):
-        with pytest.raises(ReadError, match=r"^The file (holds no whole calendar|is not iCal)"):
+        with pytest.raises(
+            ReadError, match=r"^The file (contains no complete calendar|is not valid iCal)"
+        ):
             read(data, "UTC")
 
     def test_may_hold_several_calendars_and_start_with_a_byte_order_mark(self):
@@ -352,8 +354,8 @@ class TestHostileRule:
         assert titles == ["Fine"]
         (problem,) = found.problems
         assert problem == (
-            "Event 'Tick' (UID 0@example.org) was left out: its recurrence rule takes too long to "
-            "work out."
+            "Event 'Tick' (UID 0@example.org) was skipped: its recurrence rule takes too long to "
+            "expand."
         )
 
     def test_among_many_of_its_kind_ends_the_reading(self, monkeypatch):

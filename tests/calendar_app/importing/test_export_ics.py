@@ -101,7 +101,7 @@ def test_stdout_holds_the_calendar_alone(settings):
     output, problems = run()
 
     assert output.startswith("BEGIN:VCALENDAR\r\n")
-    assert problems == "CALENDAR_BASE_URL is not set: links begin with http://localhost.\n"
+    assert problems == "CALENDAR_BASE_URL is not set: links start with http://localhost.\n"
 
 
 def test_takes_as_many_queries_for_three_events_as_for_one(django_assert_max_num_queries):

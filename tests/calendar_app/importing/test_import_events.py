@@ -347,7 +347,7 @@ class TestImport:
 
         _, problems = run(source)
 
-        assert problems.count("its image was left out.") == 1
+        assert problems.count("its image was skipped.") == 1
         assert "leads to an address that is not public" in problems
         assert [event.image_url for event in Event.objects.all()] == ["", ""]
 
@@ -545,7 +545,9 @@ class TestInterruption:
         forget()
         source.faults["events", 2] = [breaking_off] * remote_calendar.TRIES
 
-        with pytest.raises(CommandError, match=r"^Stopped at page 2: .* --from-page 2 to go on\.$"):
+        with pytest.raises(
+            CommandError, match=r"^Stopped at page 2: .* --from-page 2 to continue\.$"
+        ):
             run(source)
         assert titles() == ["Event 0", "Event 1"]
         output, _ = run(source, from_page=2)
@@ -603,8 +605,8 @@ class TestEndlessService:
         problem, _ = failure(source)
 
         assert problem.startswith(
-            f"Stopped at page 2: {source.url}/events answers with the same records for page 2 as "
-            "for a page before."
+            f"Stopped at page 2: {source.url}/events returned the same records for page 2 as "
+            "for an earlier page."
         )
         assert titles() == ["Event 0", "Event 1"]
 
@@ -624,7 +626,7 @@ class TestEndlessService:
 
         problem, _ = failure(source)
 
-        assert problem.startswith(f"Stopped at page 2: {source.url}/events takes too long to ans")
+        assert problem.startswith(f"Stopped at page 2: {source.url}/events took too long to ans")
 
     def test_that_wants_to_be_asked_too_late_is_left(self, source):
         def busy(handler):
@@ -635,7 +637,7 @@ class TestEndlessService:
 
         problem, _ = failure(source)
 
-        assert problem == f"{source.url}/events gives no page within 300 seconds."
+        assert problem == f"{source.url}/events did not return a page within 300 seconds."
         assert len(source.requests) == 1
 
 
@@ -693,7 +695,7 @@ class TestBrokenRecord:
             ({"id": "seven"}, "It is not an object with an ID."),
             ({"id": [7]}, "It is not an object with an ID."),
             ({"id": True}, "It is not an object with an ID."),
-            ({"unknown": nested(500)}, "It is nested too deep."),
+            ({"unknown": nested(500)}, "It is nested too deeply."),
             ({"title": nested(200)}, "title must be text"),
         ],
     )
@@ -707,7 +709,7 @@ class TestBrokenRecord:
 
         assert output == "Imported 2 events (2 new). 1 problem, shown above."
         assert problem.startswith("Event ")
-        assert "was left out: " in problem
+        assert "was skipped: " in problem
         assert reason in problem
         assert titles() == ["Event 1", "Event 2"]
 
@@ -734,7 +736,7 @@ class TestBrokenRecord:
 
         _, problem = run(source)
 
-        assert problem == ("Event without an ID '' was left out: It is not an object with an ID.")
+        assert problem == ("Event without an ID '' was skipped: It is not an object with an ID.")
         assert titles() == ["Event 1"]
 
     @pytest.mark.parametrize(
@@ -787,7 +789,7 @@ class TestBrokenRecord:
         _, problems = run(source)
 
         assert len(problems.splitlines()) == length
-        assert problems.startswith(f"Category {ids[0]} 'Category {ids[0]}' was taken to the top")
+        assert problems.startswith(f"Category {ids[0]} 'Category {ids[0]}' was moved to the top")
         assert list(Category.objects.values_list("name", "parent")) == [
             (f"Category {ids[0]}", None)
         ]
@@ -805,7 +807,7 @@ class TestBrokenRecord:
 
         _, problems = run(source)
 
-        assert problems.startswith(f"Category {term['id']} 'Music' was taken to the top level: ")
+        assert problems.startswith(f"Category {term['id']} 'Music' was moved to the top level: ")
         assert Category.objects.get(name="Music").parent is None
 
     def test_leaves_nothing_imported_when_there_is_no_other(self, source):
@@ -869,14 +871,14 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("status", "body", "sentence"),
         [
-            (200, b"<html>", "answers with a web page instead of a JSON object with a list of ev"),
-            (200, b"[]", "answers with something else instead of a JSON object with a list of ev"),
-            (200, b"{}", "answers with something else instead of a JSON object with a list of ev"),
-            (200, b"\xff\0", "answers with something else instead of a JSON object with a list"),
-            (401, b'{"message": "Log in first."}', "answers with status 401. Log in first."),
-            (404, b"", "answers with status 404: is it the URL of a calendar's API, such as "),
-            (302, b"", "answers with status 302, a redirect to 'http://169.254.169.254/': give "),
-            (302, b'{"events": []}', "answers with status 302, a redirect to 'http://169.254.169"),
+            (200, b"<html>", "answered with a web page instead of a JSON object with a list of ev"),
+            (200, b"[]", "answered with something else instead of a JSON object with a list of ev"),
+            (200, b"{}", "answered with something else instead of a JSON object with a list of ev"),
+            (200, b"\xff\0", "answered with something else instead of a JSON object with a list"),
+            (401, b'{"message": "Log in first."}', "answered with status 401. Log in first."),
+            (404, b"", "answered with status 404: is it the URL of a calendar's API, such as "),
+            (302, b"", "answered with status 302, a redirect to 'http://169.254.169.254/': give "),
+            (302, b'{"events": []}', "answered with status 302, a redirect to 'http://169.254.169"),
         ],
     )
     def test_says_what_is_wrong_with_the_service(self, status, body, sentence, source, site):
@@ -933,7 +935,7 @@ class TestCommand:
         assert len(site.seen) == 1
 
     def test_refuses_a_page_that_is_none(self, source):
-        with pytest.raises(CommandError, match="--from-page 0 is not a number from 1 up"):
+        with pytest.raises(CommandError, match="--from-page must be 1 or more, not 0"):
             run(source, from_page=0)
 
     def test_says_when_there_is_nothing(self, source):

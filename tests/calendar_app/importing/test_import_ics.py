@@ -148,11 +148,11 @@ class TestEvent:
         url, image = problems.splitlines()
         assert url == (
             "Event 'Fair' (a): its URL 'ftp://example.org/' is not an http:// or https:// address "
-            "and was left out."
+            "and was skipped."
         )
         assert image == (
-            "Event 'Fair' (a): its image was left out. 'http://127.0.0.1/a.png' cannot be the "
-            "address of an image. http://127.0.0.1/a.png leads to an address that is not public."
+            "Event 'Fair' (a): its image was skipped. 'http://127.0.0.1/a.png' cannot be used "
+            "as the URL of an image. http://127.0.0.1/a.png leads to an address that is not public."
         )
 
 
@@ -288,7 +288,7 @@ class TestCommand:
         output, problems = load("UID:x\nSUMMARY:Bad\nDTSTART:soon", ONE)
 
         assert output == "Imported 1 event (1 new). 1 problem, shown above."
-        assert problems.startswith("Event 'Bad' (UID x) was left out: its DTSTART is broken")
+        assert problems.startswith("Event 'Bad' (UID x) was skipped: its DTSTART is invalid")
 
     def test_fails_when_it_can_import_nothing(self, load):
         with pytest.raises(
@@ -297,7 +297,7 @@ class TestCommand:
             load("UID:x\nSUMMARY:Bad\nDTSTART:soon")
 
     def test_refuses_what_is_no_calendar(self, load):
-        with pytest.raises(CommandError, match=r"calendar\.ics: The file is not iCalendar: "):
+        with pytest.raises(CommandError, match=r"calendar\.ics: The file is not valid iCalendar: "):
             load(b"<html></html>")
 
     def test_refuses_what_is_too_large(self, load, settings):
@@ -312,7 +312,9 @@ class TestCommand:
 
     @pytest.mark.parametrize("days", [0, 100_000])
     def test_refuses_a_horizon_that_is_none(self, days, load):
-        with pytest.raises(CommandError, match=f"--horizon {days} is not a number of days from 1"):
+        with pytest.raises(
+            CommandError, match=f"--horizon must be from 1 to 3660 days, not {days}"
+        ):
             load(ONE, horizon=days)
 
     def test_wants_an_editor(self, load):
@@ -344,7 +346,7 @@ class TestCommand:
         assert Event.objects.get().image_url == site.url("/a.png")
 
     def test_says_why_a_url_gives_nothing(self, site):
-        with pytest.raises(CommandError, match="answers with status 404"):
+        with pytest.raises(CommandError, match="answered with status 404"):
             run(site.url("/none.ics"))
 
 

@@ -125,7 +125,7 @@ def test_the_refusal_says_why(media, settings):
 def test_a_decoder_that_fails_is_logged(monkeypatch, caplog):
     monkeypatch.setattr(sys, "executable", "/bin/false")
 
-    with pytest.raises(PictureError, match="its decoder fails or takes too long"):
+    with pytest.raises(PictureError, match="its decoder failed or took too long"):
         read(photo(), **LIMITS)
     assert "returned non-zero exit status 1" in caplog.text
 

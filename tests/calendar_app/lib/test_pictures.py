@@ -201,7 +201,7 @@ class TestRefusal:
         ],
     )
     def test_of_what_is_none_of_the_formats(self, body):
-        with pytest.raises(PictureError, match="is not a JPEG, PNG, GIF, WebP or AVIF picture"):
+        with pytest.raises(PictureError, match="is not a JPEG, PNG, GIF, WebP or AVIF image"):
             published(body)
 
     @pytest.mark.parametrize("form", FORMATS)

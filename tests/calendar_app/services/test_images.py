@@ -104,7 +104,7 @@ class TestStore:
         with pytest.raises(ImageError) as caught:
             images.store(upload(b"hello", "notes.png"))
 
-        sentence = "'notes.png' is not a JPEG, PNG, GIF, WebP or AVIF picture."
+        sentence = "'notes.png' is not a JPEG, PNG, GIF, WebP or AVIF image."
         assert caught.value.message == sentence
         assert caught.value.data["params"] == {"file": sentence}
         assert files(media) == []
@@ -116,7 +116,9 @@ class TestStore:
         images.store(upload(body))
 
         settings.CALENDAR_IMAGE_MAX_BYTES = len(body) - 1
-        with pytest.raises(ImageTooLargeError, match=f"larger than the {len(body) - 1} bytes"):
+        with pytest.raises(
+            ImageTooLargeError, match=f"larger than the limit of {len(body) - 1} bytes"
+        ):
             images.store(upload(body))
 
     def test_refuses_too_many_pixels(self, media, settings):
@@ -187,7 +189,7 @@ class TestCheckUrl:
             images.check_url(f"http://{host}/a.png")
 
         sentence = (
-            f"'http://{host}/a.png' cannot be the address of an image. "
+            f"'http://{host}/a.png' cannot be used as the URL of an image. "
             f"http://{host}/a.png leads to an address that is not public."
         )
         assert caught.value.data["params"] == {"image": sentence}

@@ -127,7 +127,7 @@ class TestAddressWithoutImage:
         run(waiting)
 
         assert [record.getMessage() for record in caplog.records] == [
-            f"No image for event {waiting.pk} from {source}: {source} answers with status 404."
+            f"No image for event {waiting.pk} from {source}: {source} answered with status 404."
         ]
 
     def test_leaves_the_wait_for_another(self, waiting, published_site):

@@ -200,7 +200,7 @@ def test_a_site_s_symbol_has_the_site_s_code():
         ([10**5000], "A cost has at most 2000 characters; this has 5001."),
         ([10, -5], "'-5' is not a cost: an amount is 0 or more."),
         (["x" * 150] * 2, "A cost has at most 255 characters; this has 303."),
-        ([1] * 101, "A cost has at most 100 amounts; these are 101."),
+        ([1] * 101, "A cost has at most 100 amounts; this has 101."),
     ],
 )
 def test_what_cannot_be_a_cost_is_refused(value, message):

@@ -245,7 +245,7 @@ def test_an_extreme_wall_time_stays_as_written():
     ],
 )
 def test_anything_else_is_refused(text):
-    with pytest.raises(DateError, match="is not a date; give a form such as '2027-02-03'"):
+    with pytest.raises(DateError, match="is not a date; use a form such as '2027-02-03'"):
         dates.parse(text, PARIS, NOW)
     with pytest.raises(DateError):
         dates.wall(text, PARIS, NOW)
@@ -253,7 +253,7 @@ def test_anything_else_is_refused(text):
 
 
 def test_a_refusal_names_the_value():
-    with pytest.raises(DateError, match=r"^'2027-02-30' is not a date; give a form such as"):
+    with pytest.raises(DateError, match=r"^'2027-02-30' is not a date; use a form such as"):
         dates.parse("2027-02-30", PARIS)
 
 
@@ -266,7 +266,9 @@ def test_a_refusal_names_the_value():
     ],
 )
 def test_a_distance_beyond_the_calendar_is_refused(text):
-    with pytest.raises(DateError, match=r"is too far away; a date lies in the years 1 to 9999\.$"):
+    with pytest.raises(
+        DateError, match=r"is out of range; dates are limited to the years 1 to 9999\.$"
+    ):
         dates.parse(text, time_zones.get("UTC"), NOW)
 
 

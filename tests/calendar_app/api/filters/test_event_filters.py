@@ -291,9 +291,11 @@ class TestSearch:
     def test_is_limited(self, settings):
         settings.CALENDAR_MAX_SEARCH_LENGTH = 50
 
-        assert errors("search=" + "x" * 51) == {"search": "search accepts 50 characters, not 51."}
+        assert errors("search=" + "x" * 51) == {
+            "search": "search accepts at most 50 characters, not 51."
+        }
         assert errors("search=" + "+".join("abcdefghijklmnopqrstu")) == {
-            "search": "search accepts 20 words, not 21."
+            "search": "search accepts at most 20 words, not 21."
         }
 
 
@@ -343,7 +345,7 @@ class TestTerms:
     @pytest.mark.parametrize(("name", "noun"), [("categories", "category"), ("tags", "tag")])
     def test_an_unknown_one_is_refused(self, name, noun, value):
         assert errors(f"{name}={quote(value)}") == {
-            name: f"{name} names the {noun} '{value}', which is unknown."
+            name: f"{name} refers to the {noun} '{value}', which does not exist."
         }
 
     def test_do_not_give_a_protected_event_away(self, editor):
@@ -373,17 +375,15 @@ class TestVenueAndOrganizer:
         known = factory()
 
         assert errors(f"{name}={known.pk},999") == {
-            name: f"{name} names the {name} '999', which is unknown."
+            name: f"{name} refers to the {name} '999', which does not exist."
         }
 
     @pytest.mark.parametrize(
         "value", ["hall", "-1", "1.0", "1e3", "\u0661\u0662", "9223372036854775808"]
     )
     def test_what_is_no_id_is_refused(self, factory, name, field, value):
-        article = "an" if name == "organizer" else "a"
-
         assert errors(f"{name}={quote(value)}") == {
-            name: f"'{value}' is not {article} {name} ID that {name} accepts."
+            name: f"{name} accepts {name} IDs, not '{value}'."
         }
 
     def test_one_that_may_not_be_seen_is_unknown(self, factory, name, field, editor):
@@ -425,7 +425,7 @@ class TestBooleans:
     @pytest.mark.parametrize("value", ["maybe", "2", "on", "null"])
     def test_refuse_what_is_none(self, name, value):
         assert errors(f"{name}={value}") == {
-            name: f"'{value}' is not what {name} accepts: true, false, 1, 0, yes or no."
+            name: f"{name} must be true, false, 1, 0, yes or no, not '{value}'."
         }
 
 
@@ -448,9 +448,7 @@ class TestStatus:
 
     @pytest.mark.parametrize("status", ["draft", "future", "pending", "private", "trash"])
     def test_is_publish_for_the_public(self, status):
-        sentence = (
-            f"You may not list what has the status '{status}'; status accepts publish from you."
-        )
+        sentence = f"You may not list records with the status '{status}', only with publish."
 
         assert set(titles("status=publish")) == {"own publish", "other publish"}
         assert errors(f"status={status}") == {"status": sentence}
@@ -478,8 +476,8 @@ class TestStatus:
 
     def test_that_is_unknown_is_refused(self, editor):
         assert errors("status=lost", editor) == {
-            "status": "'lost' is not a status; "
-            "there are publish, future, draft, pending, private, trash."
+            "status": "status must be one of publish, future, draft, pending, private, trash, "
+            "not 'lost'."
         }
 
 
@@ -541,7 +539,7 @@ class TestInclude:
         found = errors(f"include={quote(value)}")
 
         assert list(found) == ["include"]
-        assert "is not an event ID that include accepts." in found["include"]
+        assert found["include"].startswith("include accepts event IDs, not ")
         assert len(found["include"]) < 120
 
     def test_takes_the_largest_id(self):
@@ -550,7 +548,9 @@ class TestInclude:
     def test_refuses_too_many(self):
         ids = ",".join(str(number) for number in range(1, 10_001))
 
-        assert errors(f"include={ids}") == {"include": "include accepts 1000 values, not 10000."}
+        assert errors(f"include={ids}") == {
+            "include": "include accepts at most 1000 values, not 10000."
+        }
 
 
 class TestParent:
@@ -563,7 +563,7 @@ class TestParent:
     @pytest.mark.parametrize("value", ["0", "999"])
     def test_that_is_unknown_is_refused(self, value):
         assert errors(f"post_parent={value}") == {
-            "post_parent": f"post_parent names the event '{value}', which is unknown."
+            "post_parent": f"post_parent refers to the event '{value}', which does not exist."
         }
 
     def test_that_may_not_be_seen_is_unknown(self, editor):
@@ -605,13 +605,13 @@ class TestPlace:
     @pytest.mark.parametrize(
         ("query", "found"),
         [
-            ("geoloc_lat=48", {"geoloc_lat": "geoloc_lat needs geoloc_lng as well."}),
-            ("geoloc_lng=2", {"geoloc_lng": "geoloc_lng needs geoloc_lat as well."}),
+            ("geoloc_lat=48", {"geoloc_lat": "geoloc_lat requires geoloc_lng."}),
+            ("geoloc_lng=2", {"geoloc_lng": "geoloc_lng requires geoloc_lat."}),
             (
                 "geoloc_radius=2",
                 {
-                    "geoloc_radius": "geoloc_radius needs geoloc_lat as well. "
-                    "geoloc_radius needs geoloc_lng as well."
+                    "geoloc_radius": "geoloc_radius requires geoloc_lat. "
+                    "geoloc_radius requires geoloc_lng."
                 },
             ),
         ],
@@ -641,7 +641,7 @@ class TestPlace:
         found = errors("&".join(f"{key}={text}" for key, text in point.items()))
 
         assert list(found) == [name]
-        assert found[name].startswith(f"'{value}' is not a number from ")
+        assert found[name].startswith(f"{name} must be a number from ")
 
     def test_of_a_protected_event_is_not_told(self):
         Event.objects.update(password="hash")

@@ -67,13 +67,13 @@ class TestEvent:
     @pytest.mark.parametrize("value", ["0", "999", str(2**63 - 1)])
     def test_that_is_unknown_is_refused(self, filterset, factory, field, value):
         assert refused(filterset, f"event={value}") == {
-            "event": f"event names the event '{value}', which is unknown."
+            "event": f"event refers to the event '{value}', which does not exist."
         }
 
     @pytest.mark.parametrize("value", ["x", "-1", "1e3", "1,2", " 1", "\u0661", str(2**63)])
     def test_that_is_no_id_is_refused(self, filterset, factory, field, value):
         assert refused(filterset, f"event={quote(value)}") == {
-            "event": f"'{value}' is not an event ID that event accepts."
+            "event": f"event accepts event IDs, not '{value}'."
         }
 
     def test_that_may_not_be_seen_is_unknown(self, filterset, factory, field):

@@ -99,9 +99,9 @@ class TestOrder:
 
     def test_that_is_unknown_is_refused(self, filterset, factory, field):
         assert refused(filterset, "order=up&orderby=size") == {
-            "order": "'up' is not what order accepts: asc, desc.",
-            "orderby": "'size' is not what orderby accepts: "
-            "id, name, slug, count, description, include, term_group.",
+            "order": "order must be one of asc, desc, not 'up'.",
+            "orderby": "orderby must be one of "
+            "id, name, slug, count, description, include, term_group, not 'size'.",
         }
 
 
@@ -133,10 +133,10 @@ class TestChoice:
         known = factory()
 
         assert refused(filterset, f"{name}={known.pk},999") == {
-            name: f"{name} names the {noun} '999', which is unknown."
+            name: f"{name} refers to the {noun} '999', which does not exist."
         }
         assert refused(filterset, f"{name}={known.slug}") == {
-            name: f"'{known.slug}' is not a {noun} ID that {name} accepts."
+            name: f"{name} accepts {noun} IDs, not '{known.slug}'."
         }
 
     def test_takes_as_many_ids_as_the_setting_says(self, filterset, factory, field, settings):
@@ -147,7 +147,7 @@ class TestChoice:
 
         assert listed(filterset, query)[:2] == ["T0999", "T0998"]
         assert refused(filterset, f"{query},{int(ids[0]) + 1}") == {
-            "include": "include accepts 1000 values, not 1001."
+            "include": "include accepts at most 1000 values, not 1001."
         }
 
 
@@ -172,7 +172,7 @@ class TestEvent:
 
         for value in (draft.pk, 999, 0):
             assert refused(filterset, f"{name}={value}") == {
-                name: f"{name} names the event '{value}', which is unknown."
+                name: f"{name} refers to the event '{value}', which does not exist."
             }
 
     @pytest.mark.parametrize("name", ["post", "event"])
@@ -200,13 +200,13 @@ class TestParent:
     @pytest.mark.parametrize("value", ["999", str(2**63 - 1)])
     def test_that_is_unknown_is_refused(self, value):
         assert refused(CategoryFilterSet, f"parent={value}") == {
-            "parent": f"parent names the category '{value}', which is unknown."
+            "parent": f"parent refers to the category '{value}', which does not exist."
         }
 
     @pytest.mark.parametrize("value", ["music", "-1", "00x", "1e3", "\u0660", str(2**63)])
     def test_that_is_no_id_is_refused(self, value):
         assert refused(CategoryFilterSet, f"parent={quote(value)}") == {
-            "parent": f"'{value}' is not a category ID that parent accepts."
+            "parent": f"parent accepts category IDs, not '{value}'."
         }
 
     def test_is_unknown_to_tags(self):

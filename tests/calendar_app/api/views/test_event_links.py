@@ -81,7 +81,7 @@ def test_an_unknown_id_is_refused(name):
 @pytest.mark.parametrize("values", [list(range(10_000)), ",".join(map(str, range(10_000)))])
 def test_too_many_ids_are_refused(name, values):
     assert refused(create_event(**{name: values})) == {
-        name: f"{name} accepts 100 values, not 10000."
+        name: f"{name} accepts at most 100 values, not 10000."
     }
 
 
@@ -228,8 +228,8 @@ def test_a_name_that_no_term_can_have_is_refused(value):
 
 def test_a_term_without_id_and_name_is_told_what_it_needs():
     assert refused(create_event(tags=[{"slug": "jazz"}])) == {
-        "tags": "{'slug': 'jazz'} is not what tags accepts: IDs, names, or objects with an id or "
-        "a name."
+        "tags": "tags must be an ID, a name, or an object with an id or a name, not "
+        "{'slug': 'jazz'}."
     }
 
 

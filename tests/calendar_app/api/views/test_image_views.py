@@ -99,8 +99,8 @@ class TestRefusal:
     @pytest.mark.parametrize(
         ("body", "sentence"),
         [
-            (b"", "file is an empty file."),
-            (b"hello", "'Town Hall.png' is not a JPEG, PNG, GIF, WebP or AVIF picture."),
+            (b"", "The file is empty."),
+            (b"hello", "'Town Hall.png' is not a JPEG, PNG, GIF, WebP or AVIF image."),
         ],
     )
     def test_of_what_is_no_picture_says_so(self, media, body, sentence):
@@ -115,7 +115,7 @@ class TestRefusal:
 
         assert answer.status_code == 400
         assert answer.json()["data"]["params"] == {
-            "file": "file takes an uploaded file, sent as multipart/form-data."
+            "file": "file must be an uploaded file, sent as multipart/form-data."
         }
 
     def test_of_a_title_that_is_too_long_names_it(self, media):
