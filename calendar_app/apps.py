@@ -22,9 +22,9 @@ class CalendarConfig(AppConfig):
 
         shown = set(self.get_models(include_auto_created=True)) - {RoleGroup, WrongPassword}
         for model in shown:
-            post_save.connect(revision.bump_on_change, sender=model)
-            post_delete.connect(revision.bump_on_change, sender=model)
-            m2m_changed.connect(revision.bump_on_change, sender=model)
+            post_save.connect(revision.increment_on_change, sender=model)
+            post_delete.connect(revision.increment_on_change, sender=model)
+            m2m_changed.connect(revision.increment_on_change, sender=model)
         for model in map(self.get_model, ("event", "venue", "organizer")):
             pre_save.connect(tombstones.remember, sender=model)
             post_save.connect(tombstones.follow, sender=model)

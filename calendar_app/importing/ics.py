@@ -9,8 +9,7 @@ from ..ical.recurrence import Series
 from ..ical.vevent import Entry
 from ..ical.writer import location
 from ..models import Event, Venue
-from ..values import time_zones
-from ..values.names import key, named
+from ..values import names, time_zones
 from .writer import Copier, RefusedError, Source
 
 MAX_NAME = 255
@@ -151,6 +150,6 @@ def _venue_at(text):
     """Return the venue whose name, or whose name and address in one line, a text is."""
     parts = text.split(", ")
     starts = [", ".join(parts[:end]) for end in range(1, min(len(parts), 10) + 1)]
-    venues = named(Venue.objects.untrashed(), starts).order_by("id")
-    wanted = key(text)
-    return next((v for v in venues if wanted in {key(v.name), key(location(v))}), None)
+    venues = names.matching(Venue.objects.untrashed(), starts).order_by("id")
+    wanted = names.key(text)
+    return next((v for v in venues if wanted in {names.key(v.name), names.key(location(v))}), None)

@@ -127,7 +127,7 @@ class Service:
             try:
                 answer = self._asked(target, deadline)
             except FetchError as e:
-                if not (more and e.passing and self._has_answered):
+                if not (more and e.is_temporary and self._has_answered):
                     raise ServiceError(str(e)) from e
                 wait = pause
             else:
@@ -145,10 +145,10 @@ class Service:
     def _asked(self, target, deadline):
         limits = {} if self._has_answered else {"connect_seconds": FIRST_CONNECT_SECONDS}
         deadline = min(deadline, time.monotonic() + TRY_SECONDS)
-        with fetch.asked(
+        with fetch.open_response(
             target, deadline, trusted=self.base, headers=self._headers, **limits
         ) as response:
-            body = fetch.body_of(target, response, MAX_BYTES)
+            body = fetch.read_body(target, response, MAX_BYTES)
             return Answer(response.status, response.headers, body)
 
 

@@ -14,8 +14,7 @@ from ..api.serializers import (
 )
 from ..api.serializers.fields import is_web_address
 from ..models import Category, Event, Tag
-from ..values import cost, dates, time_zones
-from ..values.names import named
+from ..values import cost, dates, names, time_zones
 from .remote_calendar import Service, ServiceError, as_json
 from .writer import Copier, RefusedError, Source
 
@@ -162,7 +161,7 @@ class ServiceImport:
         term = self.tree[remote_id]
         parent = self.category(term["parent"]) if term["parent"] in self.tree else None
         name = self._name(term)
-        known = named(Category.objects.filter(parent=parent), [name]).first()
+        known = names.matching(Category.objects.filter(parent=parent), [name]).first()
         if known:
             return known.pk
         data = {"name": name, "description": term.get("description"), "parent": parent or 0}
@@ -195,7 +194,7 @@ class ServiceImport:
         return name.strip()
 
     def _tag(self, name):
-        known = named(Tag.objects.all(), [name]).first()
+        known = names.matching(Tag.objects.all(), [name]).first()
         return known.pk if known else self.copier.make(TagSerializer, {"name": name})
 
 

@@ -1,21 +1,24 @@
-"""Many rows at once, the quickest way that the database has."""
+"""Inserts of many rows at once, in the fastest way that the database offers."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.core.management.color import no_style
 from django.db import connection, models
 
 
-def insert(model: type[models.Model], records):
-    """Insert records (unsaved instances with their IDs set), and nothing else: no signals.
+def insert(model: type[models.Model], records: Iterable[models.Model]) -> None:
+    """Insert records (unsaved instances with their IDs set) without sending any signals.
 
     PostgreSQL takes them by COPY, other databases by executemany.
     """
     fields = model._meta.local_concrete_fields
-    rows = (
+    rows = [
         [field.get_db_prep_save(getattr(record, field.attname), connection) for field in fields]
         for record in records
-    )
+    ]
     quote = connection.ops.quote_name
-    table, columns = quote(model._meta.db_table), ", ".join(quote(f.column) for f in fields)
+    table, columns = quote(model._meta.db_table), ", ".join(quote(f.column or "") for f in fields)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             _copy(cursor, f"COPY {table} ({columns}) FROM STDIN", rows)
@@ -26,14 +29,14 @@ def insert(model: type[models.Model], records):
             cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)  # noqa: S608
 
 
-def _copy(cursor, statement, rows):
+def _copy(cursor: Any, statement: str, rows: Iterable[Sequence[Any]]) -> None:
     with cursor.copy(statement) as copy:
         for row in rows:
             copy.write_row(row)
 
 
-def analyze(*models: type[models.Model]):
-    """Count the rows of models for the database's planner, which then knows its best index."""
+def analyze(*models: type[models.Model]) -> None:
+    """Update the statistics from which the database's planner chooses an index."""
     with connection.cursor() as cursor:
         for model in models:
             cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")

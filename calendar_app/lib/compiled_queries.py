@@ -1,34 +1,41 @@
-"""Queries that are compiled to SQL once, where compiling would take longer than running."""
+"""Queries compiled to SQL once, where Django takes longer to compile than the database to run."""
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar, cast
 
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model, QuerySet
+from django.db.models.expressions import Col
+
+M = TypeVar("M", bound=Model)
 
 
-class Compiled:
-    """Gives the records of a queryset for other parameters than those it was made with.
+class CompiledQuery(Generic[M]):
+    """Runs a queryset's SQL with other parameters than those it was made with.
 
-    Records have the queryset's annotations. The parameters are those of its SQL, in their order.
+    Its records have the queryset's annotations, as the records of the queryset would.
     """
 
-    def __init__(self, queryset):
+    def __init__(self, queryset: QuerySet[M]) -> None:
         self.model, self.alias = queryset.model, queryset.db
         compiler = queryset.query.get_compiler(self.alias)
         self.sql, _ = compiler.as_sql()
-        columns = [column for column, *_ in compiler.select]
+        columns = [cast("Col", column) for column, *_ in compiler.select or ()]
         self.converters = compiler.get_converters(columns)
-        self.annotations = compiler.annotation_col_map
-        self.names = [
-            column.target.attname for column in columns[: len(columns) - len(self.annotations)]
-        ]
+        self.annotations = compiler.annotation_col_map or {}
+        fields = columns[: len(columns) - len(self.annotations)]
+        self.names = [column.target.attname for column in fields]
 
-    def __call__(self, params):
-        """Return a list of records."""
+    def __call__(self, params: Sequence[Any]) -> list[M]:
+        """Return the records for these parameters: those of the SQL, in its order."""
         connection = connections[self.alias]
         with connection.cursor() as cursor:
             cursor.execute(self.sql, params)
             rows = cursor.fetchall()
         return [self._record(list(row), connection) for row in rows]
 
-    def _record(self, row, connection):
+    def _record(self, row: list[Any], connection: BaseDatabaseWrapper) -> M:
         for position, (functions, column) in self.converters.items():
             for function in functions:
                 row[position] = function(row[position], column, connection)

@@ -1,7 +1,7 @@
-"""Pictures read in a process of their own, one at a time, with a limit of memory and of time.
+"""Reads pictures in a separate process, one at a time, with limits on memory and time.
 
-A small file can be a very large picture, and what its decoder needs beside the pixels only the
-decoder knows.
+A small file can decode to a very large picture, and how much memory the decoder needs besides the
+pixels cannot be known beforehand. So the limit is set on a process that may be killed.
 """
 
 import json
@@ -10,50 +10,54 @@ import os
 import resource
 import subprocess
 import sys
-import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import BoundedSemaphore, Lock
 
 from . import pictures
 from .pictures import FORMATS, Picture, PictureError
 
-WAIT = 10  # seconds until the pictures of others have been read
-WAITING = 2  # so that of four threads one is left to answer what needs no picture
-SECONDS = 30  # of processor time for one
+WAIT_SECONDS = 10  # for the pictures of others
+MAX_WAITING = 2  # of a server's four threads: one reads a picture, and one stays free for the rest
+CPU_SECONDS = 30  # for one picture
 
-turn = threading.Lock()
-places = threading.BoundedSemaphore(1 + WAITING)
+read_lock = Lock()
+queue_places = BoundedSemaphore(1 + MAX_WAITING)
 logger = logging.getLogger(__name__)
 
 
 class Busy(Exception):
-    """Others have had their pictures read for too long, or are too many."""
+    """Too many other pictures are being read, or they take too long."""
 
 
 def read(body: bytes, *, max_pixels: int, max_memory: int) -> tuple[Picture, dict[str, Picture]]:
-    """Return what ``pictures.read`` returns; PictureError also when that needs too much memory.
+    """Return what ``pictures.read`` returns, using at most max_memory bytes.
 
-    Raises Busy when it is not this picture's turn in time, or too many wait for theirs.
+    Raises PictureError, also when the limits on memory and time are exceeded, and Busy.
     """
     command = [sys.executable, "-P", "-m", __name__, str(max_pixels), str(max_memory)]
     try:
-        with _acquired(places, 0), _acquired(turn, WAIT):
+        with _acquired(queue_places, 0), _acquired(read_lock, WAIT_SECONDS):
             output = _run(command, body)
-    except subprocess.SubprocessError as e:
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as e:
         logger.warning("%s %s", e, (e.stderr or b"").decode(errors="replace")[-1000:])
         raise PictureError("cannot be read: its decoder failed or took too long") from e
     return _unpacked(output)
 
 
-def main(max_pixels: str, max_memory: str):
-    """Read the picture at the standard input and write what is made of it to the output."""
-    for kind, limit in ((resource.RLIMIT_DATA, int(max_memory)), (resource.RLIMIT_CPU, SECONDS)):
+def main(max_pixels: str, max_memory: str) -> None:
+    """Read a picture from standard input; write a line of JSON and the files to standard output."""
+    limits = {resource.RLIMIT_DATA: int(max_memory), resource.RLIMIT_CPU: CPU_SECONDS}
+    for kind, limit in limits.items():
         resource.setrlimit(kind, (limit, limit))
+    header: dict[str, object]
+    found: dict[str, Picture] = {}
     try:
         picture, copies = pictures.read(sys.stdin.buffer.read(), int(max_pixels))
     except PictureError as e:
-        header, found = {"error": str(e)}, {}
+        header = {"error": str(e)}
     except MemoryError:
-        header, found = {"error": "needs more memory than the limit"}, {}
+        header = {"error": "needs more memory than the limit"}
     else:
         found = {"picture": picture, **copies}
         header = {
@@ -66,7 +70,7 @@ def main(max_pixels: str, max_memory: str):
 
 
 @contextmanager
-def _acquired(lock, seconds):
+def _acquired(lock: "Lock | BoundedSemaphore", seconds: float) -> Iterator[None]:
     if not lock.acquire(timeout=seconds):
         raise Busy
     try:
@@ -75,20 +79,20 @@ def _acquired(lock, seconds):
         lock.release()
 
 
-def _run(command, body):
+def _run(command: list[str], body: bytes) -> bytes:
     return subprocess.run(  # noqa: S603 - our own module, no input in the command
         command,
         input=body,
         capture_output=True,
-        env={"PYTHONPATH": os.pathsep.join(sys.path)},  # and none of the service's secrets
-        timeout=10 * SECONDS,
+        env={"PYTHONPATH": os.pathsep.join(sys.path)},  # and none of the server's secrets
+        timeout=10 * CPU_SECONDS,  # on a busy machine
         check=True,
     ).stdout
 
 
-def _unpacked(output):
-    header, _, bodies = output.partition(b"\n")
-    header = json.loads(header)
+def _unpacked(output: bytes) -> tuple[Picture, dict[str, Picture]]:
+    line, _, bodies = output.partition(b"\n")
+    header = json.loads(line)
     if "error" in header:
         raise PictureError(header["error"])
     found = {}

@@ -1,7 +1,8 @@
-"""GET what a URL names: from public addresses only, within a limit of bytes and of seconds.
+"""GETs URLs that users supply: from public addresses only, with limits on size and time.
 
-Where a function takes a ``trusted`` URL, an operator has named it: its host, at its port, may be
-private too.
+A request to a private address would let users reach services that only this server can reach
+(server-side request forgery). An operator may name a ``trusted`` URL, whose host and port may be
+private.
 """
 
 import contextlib
@@ -14,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from django.utils.encoding import iri_to_uri, punycode
@@ -21,34 +23,31 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 from urllib3.response import HTTPResponse
 
-from ..exceptions import CalendarError
 from .public_addresses import addresses_of, is_public
 
 PORTS = {"http": 80, "https": 443}
 MAX_URL_LENGTH = 2000
 MAX_REDIRECTS = 5
 REDIRECTS = {301, 302, 303, 307, 308}
-# The server, not the request, is at fault: another try may succeed.
-PASSING = {408, 425, 429, 500, 502, 503, 504}
-CHECK_SECONDS = 2  # for the name service, while a caller waits
+# The server, not the request, is at fault: another attempt may succeed.
+TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
+CHECK_SECONDS = 2  # for a DNS lookup while a user waits
 CONNECT_SECONDS = 5  # to one of several addresses
 CHUNK_BYTES = 65536
 HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?")
 HEADERS = {"Accept": "*/*", "Accept-Encoding": "gzip", "User-Agent": "calendar-fetcher"}
 
 
-class FetchError(CalendarError):
-    """A URL that could not be fetched; ``passing`` when a later try may succeed."""
+class FetchError(Exception):
+    """A URL could not be fetched; ``is_temporary`` when a later attempt may succeed."""
 
-    code = "rest_fetch_failed"
-
-    def __init__(self, message, *, passing=False):
+    def __init__(self, message: str, *, is_temporary: bool = False) -> None:
         super().__init__(message)
-        self.passing = passing
+        self.is_temporary = is_temporary
 
 
 class PrivateAddressError(FetchError):
-    """A URL that leads into a private network, or to this machine."""
+    """A URL leads into a private network, or to this machine."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Target:
-    """An http(s) URL, taken apart once, so that what is checked is what is asked for."""
+    """An http(s) URL, parsed once: the host that is checked is the one that is requested."""
 
     scheme: str
     host: str
@@ -70,7 +69,7 @@ class Target:
 
     @classmethod
     def parse(cls, url: str, base: str = "") -> "Target":
-        """Return the target of a URL, read as seen from base; FetchError says why it is none."""
+        """Return the target of a URL, resolved against base. Raises FetchError."""
         parts = _split(url, base)
         if parts.username is not None or parts.password is not None:
             raise FetchError("The URL must not contain a user name or password.")
@@ -83,7 +82,7 @@ class Target:
 
     @property
     def origin(self) -> tuple[str, int]:
-        """Who answers: the host and the port."""
+        """The host and the port."""
         return self.host, self.port
 
     @property
@@ -93,7 +92,7 @@ class Target:
 
     @property
     def label(self) -> str:
-        """The URL without its query, which may hold secrets: for messages and logs."""
+        """The URL without its query, which may contain secrets: for messages and logs."""
         return f"{self.scheme}://{self.authority}{self.path}"
 
     @property
@@ -105,7 +104,7 @@ class Target:
         return f"{self.scheme}://{self.authority}{self.request_uri}"
 
     def redirected(self, location: str) -> "Target":
-        # A header's text is Latin-1 to http.client, and UTF-8 to those who write it unescaped.
+        # http.client decodes headers as Latin-1; servers that do not escape the URL send UTF-8.
         location = location.encode("latin-1").decode("utf-8", "replace")
         target = Target.parse(location, self.url)
         if self.scheme == "https" and target.scheme == "http":
@@ -113,7 +112,10 @@ class Target:
         return target
 
     def connection(self, address: str, seconds: float) -> HTTPConnection:
-        """Return a connection, not yet open, to this very address in the host's name."""
+        """Return a connection, not yet open, to this address, with the host's name for TLS.
+
+        A second lookup of the name could give another address than the one that was checked.
+        """
         if self.scheme == "http":
             return HTTPConnection(address, self.port, timeout=seconds)
         return HTTPSConnection(
@@ -125,7 +127,7 @@ class Target:
         )
 
 
-def _split(url, base) -> SplitResult:
+def _split(url: str, base: str) -> SplitResult:
     try:
         parts = urlsplit(urljoin(base, url.strip()))
     except ValueError as e:
@@ -135,22 +137,23 @@ def _split(url, base) -> SplitResult:
     return parts
 
 
-def _host(parts):
-    """Return the host as the name service and TLS want it: ASCII, no dot at the end."""
+def _host(parts: SplitResult) -> str:
+    """Return the host in the form for DNS and TLS: ASCII, lower case, no dot at the end."""
+    name = parts.hostname or ""
     with contextlib.suppress(ValueError):
-        # What follows a "%" is the zone of a link-local address (RFC 4007), a matter of our own.
-        return str(ipaddress.ip_address(parts.hostname.partition("%")[0]))
+        # After "%" comes the zone of a link-local address (RFC 4007), which is local to a machine.
+        return str(ipaddress.ip_address(name.partition("%")[0]))
     try:
-        host = punycode(parts.hostname).removesuffix(".").lower()
+        host = punycode(name).removesuffix(".").lower()
     except UnicodeError:
         host = ""
     if not HOST_NAME.fullmatch(host):
-        raise FetchError(f"{parts.hostname!r} is not a valid host name.")
+        raise FetchError(f"{name!r} is not a valid host name.")
     return host
 
 
 def normalized(url: str) -> str:
-    """Return url in ASCII, without its fragment; FetchError when it is none that can be fetched."""
+    """Return url in ASCII, without its fragment. Raises FetchError for an invalid one."""
     url = Target.parse(url).url
     if len(url) > MAX_URL_LENGTH:
         raise FetchError(f"The URL is longer than {MAX_URL_LENGTH} characters.")
@@ -158,9 +161,9 @@ def normalized(url: str) -> str:
 
 
 def check_public(url: str, *, trusted: str = "") -> str:
-    """Return url normalized; FetchError at once when ``fetch`` will refuse its form or address.
+    """Return url normalized. Raises FetchError if ``fetch`` would refuse its form or address.
 
-    A host whose name is not found now may be found later: it passes.
+    A host name that cannot be resolved passes: it may be found by the time of the request.
     """
     url = normalized(url)
     target = Target.parse(url)
@@ -169,7 +172,7 @@ def check_public(url: str, *, trusted: str = "") -> str:
 
 
 def is_private(url: str) -> bool:
-    """Say whether a URL leads to an address that is not public, as far as is known now."""
+    """Say whether a URL leads to an address that is not public, as far as DNS tells now."""
     try:
         check_public(url)
     except PrivateAddressError:
@@ -180,11 +183,11 @@ def is_private(url: str) -> bool:
 
 
 def fetch(url: str, *, max_bytes: int, seconds: float, trusted: str = "") -> Fetched:
-    """GET url, following redirects, and return what is there; raises FetchError."""
+    """Return the response body of url within max_bytes, following redirects. Raises FetchError."""
     deadline = time.monotonic() + seconds
     target = Target.parse(url)
     for _ in range(MAX_REDIRECTS + 1):
-        with asked(target, deadline, trusted=trusted) as response:
+        with open_response(target, deadline, trusted=trusted) as response:
             location = response.headers.get("Location")
             if response.status not in REDIRECTS or not location:
                 return _received(target, response, max_bytes)
@@ -193,7 +196,7 @@ def fetch(url: str, *, max_bytes: int, seconds: float, trusted: str = "") -> Fet
 
 
 @contextlib.contextmanager
-def asked(
+def open_response(
     target: Target,
     deadline: float,
     *,
@@ -201,9 +204,9 @@ def asked(
     headers: Mapping[str, str] = HEADERS,
     connect_seconds: float = 10,
 ) -> Iterator[HTTPResponse]:
-    """Yield what target answers, a redirect too, cut off at deadline; raises FetchError.
+    """Yield target's response, even a redirect; it is cut off at deadline (``time.monotonic``).
 
-    The host must be found and reached within connect_seconds.
+    The lookup and the connection may take connect_seconds together. Raises FetchError.
     """
     reached = min(deadline, time.monotonic() + connect_seconds)
     addresses = addresses_of(target.host, reached - time.monotonic())
@@ -222,8 +225,8 @@ def asked(
                 yield response
 
 
-def body_of(target: Target, response: HTTPResponse, max_bytes: int) -> bytes:
-    """Return the unpacked body of a response; raises FetchError when it is larger."""
+def read_body(target: Target, response: HTTPResponse, max_bytes: int) -> bytes:
+    """Return the decompressed body of a response. Raises FetchError if it is larger."""
     if response.headers.get("Content-Encoding", "identity").lower() not in {"identity", "gzip"}:
         raise FetchError(f"{target.label} has a content encoding that was not requested.")
     body = bytearray()
@@ -234,12 +237,12 @@ def body_of(target: Target, response: HTTPResponse, max_bytes: int) -> bytes:
     return bytes(body)
 
 
-def _require_allowed(target, addresses, trusted):
+def _require_allowed(target: Target, addresses: list[str], trusted: str) -> None:
     if trusted and target.origin == Target.parse(trusted).origin:
         return
     if not all(map(is_public, addresses)):
         raise PrivateAddressError(f"{target.label} leads to an address that is not public.")
-    # Below 1024 are the ports of other protocols (mail, files, shells), where HTTP does harm.
+    # Ports below 1024 belong to other protocols (mail, files, shells), which HTTP could misuse.
     if target.port not in PORTS.values() and target.port < 1024:
         raise FetchError(
             f"{target.label} has the port {target.port}, which belongs to another protocol."
@@ -247,31 +250,32 @@ def _require_allowed(target, addresses, trusted):
 
 
 @contextlib.contextmanager
-def _translated(target, deadline):
-    """Turn what goes wrong on the way into a FetchError, and a late success too."""
+def _translated(target: Target, deadline: float) -> Iterator[None]:
+    """Turn network errors into FetchError, and a success after the deadline too."""
+    problem: Exception | None = None
     try:
         yield
     except (HTTPError, http.client.HTTPException, OSError) as e:
         problem = e
-    else:
-        problem = None
     if time.monotonic() >= deadline:
-        raise FetchError(f"{target.label} took too long to answer.", passing=True) from problem
+        raise FetchError(f"{target.label} took too long to answer.", is_temporary=True) from problem
     if problem:
         reason = _reason(problem)
-        raise FetchError(f"{target.label} cannot be fetched: {reason}.", passing=True) from problem
+        raise FetchError(
+            f"{target.label} cannot be fetched: {reason}.", is_temporary=True
+        ) from problem
 
 
-def _reason(problem):
-    """Return what went wrong, without what the library says about its own objects."""
+def _reason(problem: Exception) -> str:
+    """Return what went wrong, without the library's description of its own objects."""
     if isinstance(problem, NewConnectionError):
-        return getattr(problem.__cause__, "strerror", None) or problem
-    return "the connection timed out" if isinstance(problem, ConnectTimeoutError) else problem
+        return str(getattr(problem.__cause__, "strerror", None) or problem)
+    return "the connection timed out" if isinstance(problem, ConnectTimeoutError) else str(problem)
 
 
-def _connected(target, addresses, deadline):
+def _connected(target: Target, addresses: list[str], deadline: float) -> HTTPConnection:
     if not addresses:
-        raise FetchError(f"The host '{target.host}' cannot be found.", passing=True)
+        raise FetchError(f"The host '{target.host}' cannot be found.", is_temporary=True)
     *others, last = addresses
     for address in others:
         with contextlib.suppress(HTTPError, OSError):
@@ -279,7 +283,7 @@ def _connected(target, addresses, deadline):
     return _connect(target, last, deadline)
 
 
-def _connect(target, address, deadline):
+def _connect(target: Target, address: str, deadline: float) -> HTTPConnection:
     left = max(0.01, deadline - time.monotonic())
     connection = target.connection(address, min(left, CONNECT_SECONDS))
     try:
@@ -291,12 +295,12 @@ def _connect(target, address, deadline):
 
 
 @contextlib.contextmanager
-def _cut_off(sock, deadline):
-    """End all traffic of sock at deadline; its timeout alone starts anew with every byte."""
+def _cut_off(sock: Any, deadline: float) -> Iterator[None]:
+    """Shut sock down at deadline; a socket's own timeout starts again with every byte."""
 
-    def cut():
+    def cut() -> None:
         with contextlib.suppress(OSError):
-            # Not SSLSocket.shutdown, which takes the TLS state from under a reading thread.
+            # Not SSLSocket.shutdown, which discards the TLS state while another thread reads.
             socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     timer = threading.Timer(max(0, deadline - time.monotonic()), cut)
@@ -308,11 +312,11 @@ def _cut_off(sock, deadline):
         timer.cancel()
 
 
-def _received(target, response, max_bytes):
+def _received(target: Target, response: HTTPResponse, max_bytes: int) -> Fetched:
     if response.status != 200:
         raise FetchError(
             f"{target.label} answered with status {response.status}.",
-            passing=response.status in PASSING,
+            is_temporary=response.status in TEMPORARY,
         )
     content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    return Fetched(body_of(target, response, max_bytes), content_type, target.url)
+    return Fetched(read_body(target, response, max_bytes), content_type, target.url)

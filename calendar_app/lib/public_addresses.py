@@ -1,13 +1,14 @@
-"""Which hosts lead to the public internet: the addresses of a host, and what they are good for."""
+"""Looks up the addresses of hosts, and tells public addresses from private ones."""
 
 import ipaddress
 import queue
 import socket
 import threading
+from ipaddress import IPv4Address, IPv6Address
 
 UNICAST_V6 = ipaddress.ip_network("2000::/3")  # all that is routed on the internet, RFC 4291 2.4
 NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
-# Not public, though a Python of before 3.11.10 or the IANA registry counts them as global.
+# Not public, although Python before 3.11.10 or the IANA registry counts them as global.
 REFUSED = [
     ipaddress.ip_network(network)
     for network in (
@@ -22,7 +23,7 @@ REFUSED = [
 
 
 def is_public(address: str) -> bool:
-    """Say whether an IP address is one of the public internet, also through IPv4 in IPv6."""
+    """Say whether an IP address, or the IPv4 address inside an IPv6 one, is public."""
     ip = _unwrapped(ipaddress.ip_address(address))
     if ip.version == 6 and ip not in UNICAST_V6:
         return False
@@ -30,9 +31,10 @@ def is_public(address: str) -> bool:
 
 
 def network_of(address: str) -> str:
-    """Return an IPv4 address as it is, and of an IPv6 one the network that one customer has.
+    """Return an IPv4 address as it is, and the /64 network of an IPv6 address.
 
-    Of another text it returns what fits into a column for either.
+    A provider gives each customer at least a /64, so single addresses do not tell customers apart.
+    Any other text is returned as far as it fits into a column for addresses (45 characters).
     """
     try:
         ip = _unwrapped(ipaddress.ip_address(address))
@@ -41,18 +43,18 @@ def network_of(address: str) -> str:
     return str(ip if ip.version == 4 else ipaddress.ip_network((ip.packed, 64), strict=False))
 
 
-def _unwrapped(ip):
-    """Return the IPv4 address that ip stands for, mapped (RFC 4291 2.5.5.2) or by NAT64, or ip."""
+def _unwrapped(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """Return the IPv4 address inside ip, mapped (RFC 4291 2.5.5.2) or by NAT64; else ip."""
     if ip.version == 4:
         return ip
     if ip in NAT64:
-        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        return IPv4Address(int(ip) & 0xFFFFFFFF)
     return ip.ipv4_mapped or ip
 
 
 def addresses_of(host: str, seconds: float) -> list[str]:
-    """Return the IP addresses of host, best first; none when none is found in that time."""
-    # The system's resolver knows no time limit, so it is left behind in a thread of its own.
+    """Return the IP addresses of host, best first; an empty list if the lookup takes longer."""
+    # The system's resolver has no timeout, so it runs in a thread, to be abandoned.
     answers: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
     threading.Thread(target=lambda: answers.put(_look_up(host)), daemon=True).start()
     try:
@@ -61,9 +63,9 @@ def addresses_of(host: str, seconds: float) -> list[str]:
         return []
 
 
-def _look_up(host):
+def _look_up(host: str) -> list[str]:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return []
-    return list(dict.fromkeys(sockaddr[0] for *_, sockaddr in found))
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))

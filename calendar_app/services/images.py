@@ -46,7 +46,7 @@ class ImageTooLargeError(ImageError):
 
 
 class ImageBusyError(ImageError):
-    code, status, wait = "rest_busy", 503, decoding.WAIT
+    code, status, wait = "rest_busy", 503, decoding.WAIT_SECONDS
 
 
 def store(file, *, author=None, title="", source_url="") -> Image:
@@ -160,7 +160,7 @@ def fetch_image(model_name: str, pk: int, url: str, attempt: int = 0, trusted: s
         return fulfil(model, pk, url, trusted)
     except (FetchError, ImageError) as e:
         logger.warning("No image for %s %s from %s: %s", model_name, pk, source, e)
-        if isinstance(e, FetchError) and e.passing and attempt < len(RETRY_AFTER):
+        if isinstance(e, FetchError) and e.is_temporary and attempt < len(RETRY_AFTER):
             later = fetch_image.using(run_after=timezone.now() + RETRY_AFTER[attempt])
             later.enqueue(model_name, pk, url, attempt + 1, trusted)
         else:

@@ -17,7 +17,7 @@ def by_ids(model, ids, user):
 
 def by_name(model, name, user):
     """Return the oldest venue or organizer of this name, in any case, that user may read."""
-    return names.named(_reachable(model, user), [name]).order_by("id").first()
+    return names.matching(_reachable(model, user), [name]).order_by("id").first()
 
 
 def missing(record, fields, user):
@@ -49,7 +49,7 @@ def terms_by_name(model, wanted, user):
 def _known_terms(model, wanted):
     by_slug = model.objects.filter(slug__in=wanted)
     # Of several categories with one name, the oldest counts.
-    by_own_name = names.named(model.objects.all(), wanted.values()).order_by("-id")
+    by_own_name = names.matching(model.objects.all(), wanted.values()).order_by("-id")
     known = {term.slug: term for term in by_slug}
     return known | {names.key(term.name): term for term in by_own_name}
 

@@ -1,63 +1,67 @@
-"""The calendar's revision: one counter that every write moves on.
+"""The calendar's revision: one counter that every write increments.
 
-Readers key what they cache by it. Writers begin with it: the row's lock lets one writer at a time
-through, so that a slug or a name found free is still free when it is used.
+Readers use it as the key of what they cache, so that no cached response outlives a change. Writers
+increment it first: the lock on its row lets in one writer at a time, so that a slug or a name that
+was found free is still free when it is used, on SQLite as on PostgreSQL.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Model
 from django.utils import timezone
 
-from ..lib.compiled_queries import Compiled
+from ..lib.compiled_queries import CompiledQuery
 from ..models import Revision
 
-_inside = ContextVar("calendar_writing", default=False)
+_is_writing = ContextVar("calendar_writing", default=False)
 
 
 @contextmanager
-def writing():
-    """Run a block as one transaction that no other calendar write runs beside."""
+def writing() -> Iterator[None]:
+    """Run a block as one transaction, while no other write to the calendar runs; may be nested."""
     with transaction.atomic():
-        if _inside.get():
+        if _is_writing.get():
             yield
             return
-        bump()
-        token = _inside.set(True)
+        increment()
+        token = _is_writing.set(True)
         try:
             yield
         finally:
-            _inside.reset(token)
+            _is_writing.reset(token)
 
 
-def bump():
-    if not _move_on():
-        # Of those that make the row together one does; the others wait, and lock it as any writer.
+def increment() -> None:
+    """Increment the revision, which locks its row until the transaction ends."""
+    if not _update():
+        # The very first write. Of several at once, one creates the row and the others wait.
         Revision.objects.get_or_create(pk=1)
-        _move_on()
+        _update()
 
 
-def _move_on():
+def _update() -> int:
     found = Revision.objects.filter(pk=1)
     return found.update(stamp=F("stamp") + 1, changed_at=timezone.now())
 
 
-def current():
-    """Return the Revision to read before the data that is cached by it."""
-    found = _row()([1])
+def current() -> Revision:
+    """Return the revision. Read it before the data: data read later is never older than its key."""
+    found = _query()([1])
     return found[0] if found else Revision(pk=1)
 
 
 @cache
-def _row():
-    return Compiled(Revision.objects.filter(pk=1))
+def _query() -> CompiledQuery[Revision]:
+    return CompiledQuery(Revision.objects.filter(pk=1))
 
 
-def bump_on_change(sender, **kwargs):
-    """Follow a change made without a verb (a shell, a fixture): a signal receiver."""
-    # A fixture may hold the revision itself, of an earlier time.
-    if not _inside.get() and (sender is not Revision or kwargs.get("raw")):
-        bump()
+def increment_on_change(sender: type[Model], **kwargs: Any) -> None:
+    """Signal receiver: increment the revision for a change outside ``writing``, as in a shell."""
+    # A fixture ("raw") may contain the revision itself, as it was at some earlier time.
+    if not _is_writing.get() and (sender is not Revision or kwargs.get("raw")):
+        increment()

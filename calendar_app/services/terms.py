@@ -30,7 +30,7 @@ def require_free_name(term):
     """Raise CalendarError ``term_exists`` when another of term's level has its name."""
     level = {"parent": term.parent_id} if isinstance(term, Category) else {}
     others = type(term).objects.filter(**level).exclude(pk=term.pk)
-    if twin := names.named(others, [term.name]).first():
+    if twin := names.matching(others, [term.name]).first():
         kind = term._meta.verbose_name
         raise CalendarError(
             f"A {kind} '{twin.name}' already exists at this level.",
@@ -111,7 +111,7 @@ def _taken(moves, doomed):
     if None in moves.values():
         level |= Q(parent=None)
     others = Category.objects.filter(level).exclude(pk__in=[term.pk for term in doomed])
-    found = names.named(others, [child.name for child in moves])
+    found = names.matching(others, [child.name for child in moves])
     return {(term.parent_id, names.key(term.name)) for term in found}
 
 

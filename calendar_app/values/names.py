@@ -1,25 +1,29 @@
-"""Names that are equal but for their case."""
+"""Names that are equal except for their case."""
 
-from django.db.models import Value
+from collections.abc import Iterable
+from typing import TypeVar, cast
+
+from django.db.models import Model, QuerySet, Value
 from django.db.models.functions import Lower
 
+M = TypeVar("M", bound=Model)
 
-def key(name):
-    """Return what all spellings of a name have in common."""
+
+def key(name: str) -> str:
+    """Return the form in which all spellings of a name are equal."""
     return name.strip().casefold()
 
 
-def named(queryset, names):
-    """Keep the rows whose name is one of names, in any case.
+def matching(queryset: QuerySet[M], names: Iterable[str]) -> QuerySet[M]:
+    """Keep the rows whose name is one of names, ignoring case.
 
-    A database may know the case of ASCII letters only (SQLite does), so the usual spellings of each
-    name are asked for as well.
+    SQLite folds only ASCII letters, so the usual spellings of each name are searched for as well.
     """
     spellings = {
         spelling
         for name in names
         for spelling in (name, name.lower(), name.upper(), name.title(), name.capitalize())
     }
-    return queryset.alias(name_key=Lower("name")).filter(
-        name_key__in=[Lower(Value(spelling)) for spelling in sorted(spellings)]
-    )
+    keys = [Lower(Value(spelling)) for spelling in sorted(spellings)]
+    found = queryset.alias(name_key=Lower("name")).filter(name_key__in=keys)
+    return cast("QuerySet[M]", found)

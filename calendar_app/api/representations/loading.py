@@ -10,7 +10,7 @@ from typing import NamedTuple
 from django.db.models import F
 
 from ... import permissions
-from ...lib.compiled_queries import Compiled
+from ...lib.compiled_queries import CompiledQuery
 from ...models import Category, Event, Image, Organizer, Post, Tag, Venue
 
 BY_NAME = ("name", "id")
@@ -96,4 +96,4 @@ def _query(model, path, order, number):
     records = model.objects.filter(**{f"{path}__in": range(number)}).order_by(*order)
     if path != "pk":
         records = records.annotate(of_event=F(path))
-    return Compiled(records)
+    return CompiledQuery(records)

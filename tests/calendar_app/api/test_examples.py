@@ -66,7 +66,7 @@ BODIES = {
 @pytest.fixture
 def recorder(db, media, settings, monkeypatch):
     monkeypatch.setattr(images.secrets, "token_hex", lambda size: "5f3c0e9a1b7d2468")
-    monkeypatch.setattr(decoding, "WAIT", 0)
+    monkeypatch.setattr(decoding, "WAIT_SECONDS", 0)
     settings.CALENDAR_BASE_URL = "https://calendar.example.org"
     return Recorder(whole())
 
@@ -118,7 +118,7 @@ def be_refused(recorder, editor):
     recorder.ask(editor, "tags_create", status=413, body={"name": "x" * 2_500_000})
     recorder.ask(editor, "images_create", status=415, body={})
     recorder.ask(guesser(), "events_list", status=429)
-    with decoding.turn:
+    with decoding.read_lock:
         body = {"file": SimpleUploadedFile("foyer.jpg", b"x", "image/jpeg")}
         recorder.ask(editor, "images_create", status=503, body=body, form="multipart")
 

@@ -30,7 +30,7 @@ from calendar_app.lib import decoding
 
 body = sys.stdin.buffer.read()
 decode = lambda _: decoding.read(body, max_pixels=50_000_000, max_memory=512_000_000)
-decoding.WAIT, decoding.places = 600, threading.Semaphore(6)
+decoding.WAIT_SECONDS, decoding.queue_places = 600, threading.Semaphore(6)
 with ThreadPoolExecutor(6) as pool:
     widths = {picture.width for picture, _ in pool.map(decode, range(int(sys.argv[1])))}
 own = re.search(r"VmHWM:\\s*([0-9]+)", open("/proc/self/status").read())[1]
@@ -44,7 +44,7 @@ def read(*args):
     while True:
         pass
 
-decoding.SECONDS, decoding.pictures.read = 1, read
+decoding.CPU_SECONDS, decoding.pictures.read = 1, read
 decoding.main("1", "100000000")
 """
 
@@ -147,8 +147,8 @@ def test_a_decoder_knows_no_secrets(monkeypatch):
 
 @pytest.mark.django_db
 def test_who_waits_too_long_is_told_to_come_again(media, monkeypatch):
-    monkeypatch.setattr(decoding, "WAIT", 0.01)
-    with decoding.turn:
+    monkeypatch.setattr(decoding, "WAIT_SECONDS", 0.01)
+    with decoding.read_lock:
         answer = client_of(role="Contributor").post(
             f"{P}/images", {"file": ContentFile(photo(), "a.png")}, format="multipart"
         )
@@ -158,9 +158,9 @@ def test_who_waits_too_long_is_told_to_come_again(media, monkeypatch):
 
 
 def test_few_threads_wait_for_their_turn(monkeypatch):
-    monkeypatch.setattr(decoding, "WAIT", 600)
-    number = decoding.WAITING + 2
-    with ThreadPoolExecutor(number) as pool, decoding.turn:
+    monkeypatch.setattr(decoding, "WAIT_SECONDS", 600)
+    number = decoding.MAX_WAITING + 2
+    with ThreadPoolExecutor(number) as pool, decoding.read_lock:
         reading = [pool.submit(read, photo(), **LIMITS) for _ in range(number)]
         refused, waiting = wait(reading, return_when=FIRST_COMPLETED)
 
@@ -179,8 +179,8 @@ def test_one_is_read_at_a_time(monkeypatch):
         return output
 
     monkeypatch.setattr(decoding, "_run", counted)
-    monkeypatch.setattr(decoding, "WAIT", 600)
-    monkeypatch.setattr(decoding, "places", threading.Semaphore(6))
+    monkeypatch.setattr(decoding, "WAIT_SECONDS", 600)
+    monkeypatch.setattr(decoding, "queue_places", threading.Semaphore(6))
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda _: read(photo(), **LIMITS), range(6)))
 

@@ -81,7 +81,7 @@ class TestAnswer:
         error = refusal(site.url("/a?token=secret"))
 
         assert str(error) == f"{site.url('/a')} answered with status {status}."
-        assert error.passing is passing
+        assert error.is_temporary is passing
 
 
 class TestForm:
@@ -183,7 +183,7 @@ class TestPrivateAddress:
 
         check_public("http://later.test/")
 
-        assert refusal("http://later.test/", trusted="").passing
+        assert refusal("http://later.test/", trusted="").is_temporary
 
     def test_that_a_name_has_moved_to_after_the_check_is_refused(self, site, names):
         names.add("moves.test", "8.8.8.8", "127.0.0.1")
@@ -199,7 +199,7 @@ class TestPrivateAddress:
         # Nobody listens on 127.0.0.2, which stands for the address that was checked.
         names.add("rebinds.test", "127.0.0.2", "127.0.0.1")
 
-        assert refusal(site.url("/a", "rebinds.test")).passing
+        assert refusal(site.url("/a", "rebinds.test")).is_temporary
         assert names.asked.count("rebinds.test") == 1
         assert site.seen == []
 
@@ -254,7 +254,7 @@ class TestRedirect:
     def test_to_no_web_address_is_refused(self, site, location):
         site.redirect("/a", location)
 
-        assert not refusal(site.url("/a")).passing
+        assert not refusal(site.url("/a")).is_temporary
 
     def test_to_nowhere_is_refused(self, site):
         site.page("/a", status=302)
@@ -292,7 +292,7 @@ class TestLimit:
 
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert not error.passing
+        assert not error.is_temporary
         assert peak < 10_000_000
 
     @pytest.mark.parametrize("encoding", ["br", "zstd", "deflate", "nonsense"])
@@ -316,7 +316,7 @@ class TestLimit:
         error = refusal(site.url("/a"), seconds=0.5)
 
         assert str(error) == f"{site.url('/a')} took too long to answer."
-        assert error.passing
+        assert error.is_temporary
 
     def test_of_seconds_holds_for_all_redirects_together(self, site):
         def slow(handler):
@@ -335,18 +335,18 @@ class TestLimit:
 
         site.pages["/a"] = short
 
-        assert refusal(site.url("/a")).passing
+        assert refusal(site.url("/a")).is_temporary
 
     def test_what_is_not_http_is_no_answer(self, site):
         site.pages["/a"] = lambda handler: handler.wfile.write(b"220 mail.test ESMTP\r\n")
 
-        assert refusal(site.url("/a")).passing
+        assert refusal(site.url("/a")).is_temporary
 
     def test_nobody_there_is_no_answer(self):
         with serving() as gone:
             pass
 
-        assert refusal(gone.url("/a")).passing
+        assert refusal(gone.url("/a")).is_temporary
 
 
 class TestEncryption:
