@@ -42,7 +42,7 @@ class TermAdmin(ApiLink, Transfers, ModelAdmin):
         names = [str(obj) for obj in objs]
         protected = [
             f"{child}, which would move up one level, where its name is taken"
-            for child in terms.crowded_out(objs)
+            for child in terms.name_conflicts(objs)
         ]
         return names, {self.opts.verbose_name_plural: len(names)}, set(), protected
 

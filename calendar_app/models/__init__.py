@@ -1,3 +1,5 @@
+"""The calendar's tables; each module knows its own fields, constraints and querysets."""
+
 from .event import Event, EventOrganizer, EventVenue
 from .image import Image
 from .organizer import Organizer

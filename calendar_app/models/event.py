@@ -1,12 +1,14 @@
 import datetime as dt
+from typing import Any
 
 from django.contrib.auth.hashers import check_password, make_password
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 
-from .. import permissions as rights
+from .. import permissions
 from ..conf import conf
+from ..permissions import User
 from ..values import time_zones
 from .fields import WallTimeField
 from .organizer import Organizer
@@ -25,22 +27,22 @@ LISTED = {"status": Status.PUBLISH, "hide_from_listings": False, "password": ""}
 
 
 class EventQuerySet(PostQuerySet):
-    def listed(self):
+    def listed(self) -> "EventQuerySet":
         """Keep the events that lists show to the public with all details."""
         return self.filter(**LISTED)
 
-    def disclosed_to(self, user):
+    def disclosed_to(self, user: User) -> "EventQuerySet":
         """Keep the events whose details user may read without a password."""
         return self.visible_to(user).open_to(user)
 
-    def open_to(self, user, **also):
-        """Keep the events of user's own, and those of others without a password."""
-        if rights.may_edit_others(user, self.model):
+    def open_to(self, user: User, **also: Any) -> "EventQuerySet":
+        """Keep user's own events, and those of others without a password that also match also."""
+        if permissions.may_edit_others(user, self.model):
             return self
         own = Q(author=user) if user.is_authenticated else Q(pk__in=())
         return self.filter(Q(password="", **also) | own)
 
-    def listed_to(self, user):
+    def listed_to(self, user: User) -> "EventQuerySet":
         """Keep the events that lists may show to user with all details."""
         return self.visible_to(user).open_to(user, hide_from_listings=False)
 
@@ -53,7 +55,7 @@ class Event(Post):
     timezone = models.CharField(
         "time zone", max_length=64, blank=True, help_text="The site's when empty."
     )
-    # What follows from the three above is stored, so that reading does no zone arithmetic.
+    # Derived from the fields above, and stored so that reading needs no time zone arithmetic.
     timezone_abbr = models.CharField(max_length=64, editable=False)
     start_utc = models.DateTimeField("start (UTC)", editable=False)
     end_utc = models.DateTimeField("end (UTC)", editable=False)
@@ -96,8 +98,8 @@ class Event(Post):
         ]
         indexes = [
             *Post.Meta.indexes,
-            # Holds all that the public list is filtered and sorted by, so that a deep page reads
-            # no rows before its own.
+            # Covers all columns by which the public list is filtered and sorted, so that a deep
+            # page does not read the rows of the pages before it.
             models.Index(
                 fields=["status", "start_utc", "id", "end_utc", "hide_from_listings"],
                 name="calendar_event_list",
@@ -117,23 +119,19 @@ class Event(Post):
         ]
 
     @property
-    def is_protected(self):
+    def is_protected(self) -> bool:
         return bool(self.password)
 
-    def set_password(self, raw):
-        """Protect the event with the password raw, or with none when raw is empty."""
+    def set_password(self, raw: str | None) -> None:
+        """Protect the event with the password raw; remove the protection if raw is empty."""
         self.password = make_password(raw) if raw else ""
 
-    def check_password(self, raw):
-        # A hash takes its time: none is made for who gives no password at all.
+    def check_password(self, raw: str | None) -> bool:
+        # Hashing is slow on purpose, so requests without a password skip it.
         return bool(raw) and check_password(raw, self.password)
 
-    def clean(self):
-        """Settle the times.
-
-        Raises ValidationError: an unknown zone, an end before the start, a parent that is this
-        event or part of it.
-        """
+    def clean(self) -> None:
+        """Derive the times. Raises ValidationError for an invalid zone, period or parent."""
         super().clean()
         errors = self._wrong_times() if self.start_date and self.end_date else {}
         if is_within(self.parent, self):
@@ -141,9 +139,9 @@ class Event(Post):
         if errors:
             raise ValidationError(errors)
 
-    def _wrong_times(self):
+    def _wrong_times(self) -> dict[str, str]:
         try:
-            self.settle_times()
+            self.derive_times()
         except time_zones.ZoneError as e:
             return {"timezone": str(e)}
         if self.end_utc < self.start_utc:
@@ -151,15 +149,15 @@ class Event(Post):
             return {"start_date": sentence, "end_date": sentence}
         return {}
 
-    def prepare(self, now=None):
+    def prepare(self, now: dt.datetime | None = None) -> None:
         super().prepare(now)
-        self.settle_times()
+        self.derive_times()
 
-    def with_derived(self, names):
+    def with_derived(self, names: set[str]) -> set[str]:
         return super().with_derived(names if names.isdisjoint(TIMES) else names | TIMES | DERIVED)
 
-    def settle_times(self):
-        """Fill what follows from start_date, end_date, all_day and timezone. Raises ZoneError."""
+    def derive_times(self) -> None:
+        """Fill the fields that follow from dates, all_day and timezone. Raises ZoneError."""
         if self.all_day:
             self.start_date = dt.datetime.combine(self.start_date, DAY_START)
             self.end_date = dt.datetime.combine(self.end_date, DAY_END)
@@ -171,10 +169,13 @@ class Event(Post):
         self.timezone_abbr = time_zones.abbreviation(self.start_date, self.timezone)
 
 
-def _resolved(wall, zone, known):
-    """Return a wall time with its instant: of one that clocks show twice, that which it has been.
+def _resolved(
+    wall: dt.datetime, zone: dt.tzinfo, known: dt.datetime | None
+) -> tuple[dt.datetime, dt.datetime]:
+    """Return a wall time and its instant; an ambiguous wall time keeps the instant known so far.
 
-    The database holds wall times without the fold (PEP 495) that tells which of the two it is.
+    The database stores wall times without the fold (PEP 495), which would tell the two instants
+    apart when the clocks are set back.
     """
     if known and not wall.fold and time_zones.is_ambiguous(wall, zone):
         shown = time_zones.to_wall(known, zone)

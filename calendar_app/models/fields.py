@@ -1,4 +1,4 @@
-"""Model fields of the calendar."""
+"""A model field for local times without a time zone."""
 
 import datetime as dt
 
@@ -9,9 +9,10 @@ from django.utils.dateparse import parse_datetime
 
 
 class WallTimeField(models.Field):
-    """A local date and time without a zone: what the clock on the wall shows.
+    """A local date and time without a time zone: what a clock on the wall shows.
 
-    Holds a naive ``datetime`` in whole seconds, also where ``USE_TZ`` is on.
+    Its value is a naive ``datetime`` in whole seconds, even with ``USE_TZ``. Django's DateTimeField
+    would convert it to an instant, which changes when the rules of its time zone change.
     """
 
     description = "Local date and time"
@@ -49,7 +50,7 @@ class WallTimeField(models.Field):
 
 
 class WallTimeFormField(forms.Field):
-    """A date and time as typed: never shifted into another zone."""
+    """A date and time as typed, never converted to another time zone."""
 
     widget = forms.DateTimeInput(format="%Y-%m-%dT%H:%M", attrs={"type": "datetime-local"})
 

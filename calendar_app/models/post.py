@@ -1,9 +1,13 @@
+import datetime as dt
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
 from .. import permissions
 from ..conf import conf
+from ..permissions import User
 from ..values.slugs import unique_slug
 from ..values.time_zones import to_wall
 from .fields import WallTimeField
@@ -18,21 +22,21 @@ class Status(models.TextChoices):
     TRASH = "trash", "In the trash"
 
 
-def changed(now=None):
-    """Return the fields that say when a record was changed, as of now."""
+def changed(now: dt.datetime | None = None) -> dict[str, Any]:
+    """Return the values of the fields that say when a record was last changed, as of now."""
     now = (now or timezone.now()).replace(microsecond=0)
     return {"modified_utc": now, "modified": to_wall(now, conf.zone)}
 
 
-class PostQuerySet(models.QuerySet):
-    def untrashed(self):
+class PostQuerySet(models.QuerySet[Any]):
+    def untrashed(self) -> "PostQuerySet":
         return self.exclude(status=Status.TRASH)
 
-    def published(self):
+    def published(self) -> "PostQuerySet":
         return self.filter(status=Status.PUBLISH)
 
-    def visible_to(self, user):
-        """Keep the records, trash aside, that user may read."""
+    def visible_to(self, user: User) -> "PostQuerySet":
+        """Keep the records outside the trash that user may read."""
         if permissions.may_edit_others(user, self.model):
             return self.untrashed()
         if permissions.may_write(user, self.model):
@@ -41,13 +45,13 @@ class PostQuerySet(models.QuerySet):
             )
         return self.published()
 
-    def disclosed_to(self, user):
+    def disclosed_to(self, user: User) -> "PostQuerySet":
         """Keep the records that user may read in full."""
         return self.visible_to(user)
 
 
 class Post(models.Model):
-    """What events, venues and organizers share: an author, a status, dates and a slug."""
+    """The base of events, venues and organizers: an author, a status, dates and a slug."""
 
     author = models.ForeignKey(
         conf.user_model, models.SET_NULL, null=True, blank=True, related_name="+"
@@ -74,9 +78,9 @@ class Post(models.Model):
         editable=False,
         help_text="Of an image still to be fetched.",
     )
-    # The record that this one is a copy of: the global ID at its source, or an iCalendar UID.
+    # Of an imported record: the global ID at its source, or an iCalendar UID.
     source_id = models.CharField(max_length=255, null=True, blank=True, editable=False)  # noqa: DJ001
-    # What the source was like when it was copied: while it is the same, the copy stays as it is.
+    # The version of the source at the last import: while it is the same, nothing is updated.
     source_version = models.CharField(max_length=64, blank=True, editable=False)
     global_id_lineage = models.JSONField(default=list, blank=True, editable=False)
 
@@ -105,11 +109,11 @@ class Post(models.Model):
         return getattr(self, self.title_field)
 
     @property
-    def is_trashed(self):
+    def is_trashed(self) -> bool:
         return self.status == Status.TRASH
 
-    def prepare(self, now=None):
-        """Fill what follows from other fields: slug, publication date, last change."""
+    def prepare(self, now: dt.datetime | None = None) -> None:
+        """Fill the derived fields: slug, publication date, last change."""
         for name, value in changed(now).items():
             setattr(self, name, value)
         if not self.date_utc:
@@ -119,11 +123,11 @@ class Post(models.Model):
                 self, getattr(self, self.title_field), type(self).objects.untrashed()
             )
 
-    def with_derived(self, names):
-        """Return the names of these fields and of those that change with them."""
+    def with_derived(self, names: set[str]) -> set[str]:
+        """Return the names of these fields and of those derived from them."""
         return names | {"modified", "modified_utc"}
 
-    def save(self, *, update_fields=None, **kwargs):
+    def save(self, *, update_fields: Any = None, **kwargs: Any) -> None:
         self.prepare()
         if update_fields:
             update_fields = self.with_derived({*update_fields})

@@ -3,7 +3,7 @@ from django.utils import timezone
 
 
 class Revision(models.Model):
-    """The one row that says how often, and when last, the calendar was written."""
+    """The single row that counts the writes to the calendar; see ``services.revision``."""
 
     stamp = models.PositiveBigIntegerField(default=0)
     changed_at = models.DateTimeField(default=timezone.now)

@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
@@ -8,7 +10,7 @@ from .tree import is_within
 
 
 class Term(models.Model):
-    """A category or tag of events; ``count`` is its number of publicly listed events."""
+    """The base of categories and tags; ``count`` is the number of publicly listed events."""
 
     name = models.CharField(max_length=200)
     slug = models.SlugField(max_length=200, unique=True, blank=True, allow_unicode=True)
@@ -22,7 +24,7 @@ class Term(models.Model):
     def __str__(self):
         return self.name
 
-    def save(self, **kwargs):
+    def save(self, **kwargs: Any) -> None:
         if not self.slug:
             self.slug = unique_slug(self, self.name, type(self).objects.all())
         super().save(**kwargs)
@@ -53,8 +55,8 @@ class Category(Term):
             ),
         ]
 
-    def clean(self):
-        """Raise ValidationError for a parent that stands below this category."""
+    def clean(self) -> None:
+        """Raise ValidationError for a parent that is this category or one of its descendants."""
         super().clean()
         if is_within(self.parent, self):
             raise ValidationError(

@@ -10,9 +10,9 @@ class Audience(models.TextChoices):
 
 
 class Tombstone(models.Model):
-    """Says that a record has left the lists of some readers, and when; it outlives the record.
+    """Tells mirrors that a record has left the lists of an audience; it outlives the record.
 
-    ``author`` is the author that the record had then.
+    ``author`` is the author that the record had at that time. See ``services.tombstones``.
     """
 
     kind = models.CharField(max_length=10)
@@ -20,7 +20,7 @@ class Tombstone(models.Model):
     audience = models.CharField(max_length=10, choices=Audience.choices)
     author = models.ForeignKey(conf.user_model, models.SET_NULL, null=True, related_name="+")
     modified_utc = models.DateTimeField()
-    # For iCalendar: the UID of a copied event, and its start.
+    # For iCalendar: the UID of an imported event, and its start.
     source_id = models.CharField(max_length=255, blank=True)
     start_utc = models.DateTimeField(null=True)
 

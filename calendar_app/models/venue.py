@@ -51,8 +51,8 @@ class Venue(Post):
             models.Index(fields=["geo_lat", "geo_lng"], name="calendar_venue_position"),
         ]
 
-    def clean(self):
-        """Raise ValidationError for half a position, or one that is not on Earth."""
+    def clean(self) -> None:
+        """Raise ValidationError for an incomplete position, or one out of range."""
         super().clean()
         if (self.geo_lat is None) != (self.geo_lng is None):
             missing = "geo_lat" if self.geo_lat is None else "geo_lng"
@@ -62,17 +62,17 @@ class Venue(Post):
             _require_range("geo_lng", self.geo_lng, 180)
 
     @property
-    def region(self):
-        """The state of a US venue (or one without a country), the province of another.
+    def region(self) -> str:
+        """The state of a venue in the US or without a country, the province of any other.
 
-        Where that one is empty it is the other.
+        If that field is empty, it is the other of the two.
         """
         in_us = self.country.strip().lower() in US_NAMES
         own, other = (self.state, self.province) if in_us else (self.province, self.state)
         return self.stateprovince or own or other
 
 
-def _require_range(name, degrees, most):
-    # Not "abs(degrees) > most", which lets NaN through.
+def _require_range(name: str, degrees: float, most: int) -> None:
+    # Not "abs(degrees) > most", which is False for NaN.
     if not -most <= degrees <= most:
         raise ValidationError({name: f"{name} must be from -{most} to {most}, not {degrees}."})

@@ -5,7 +5,7 @@ from .event import Event
 
 
 class WrongPassword(models.Model):
-    """A wrong password that was given for an event a short while ago."""
+    """A recent attempt to open an event with a wrong password; see ``services.passwords``."""
 
     event = models.ForeignKey(Event, models.CASCADE, related_name="+")
     network = models.CharField(max_length=45)

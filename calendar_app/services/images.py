@@ -1,19 +1,21 @@
-"""The verbs of images: store an upload, find one, have one fetched, remove the files of one."""
+"""The verbs of images: store an upload, find one, fetch one from a URL, delete the files of one."""
 
 import datetime as dt
 import logging
 import secrets
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import reduce
 from operator import or_
 from pathlib import PurePath
+from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
-from django.core.files.base import ContentFile
+from django.core.files.base import ContentFile, File
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import Truncator, slugify
 
@@ -22,11 +24,13 @@ from ..conf import conf
 from ..exceptions import InvalidParams
 from ..lib import decoding, fetch, pictures
 from ..lib.fetch import FetchError, Target
+from ..lib.pictures import Picture
 from ..lib.tasks import task
-from ..models import Event, Image, Organizer, Venue
+from ..models import Event, Image, Organizer, Post, Venue
+from ..permissions import User
 from .revision import writing
 
-MAX_STEM_LENGTH = 60
+MAX_STEM_LENGTH = 60  # of the name of a stored file
 RETRY_AFTER = [dt.timedelta(minutes=1), dt.timedelta(minutes=10), dt.timedelta(hours=1)]
 MAX_TITLE_LENGTH = Image._meta.get_field("title").max_length
 
@@ -34,9 +38,9 @@ logger = logging.getLogger(__name__)
 
 
 class ImageError(InvalidParams):
-    """A parameter that gives no image; the message says why."""
+    """A parameter gives no acceptable image; the message says why."""
 
-    def __init__(self, sentence, param="image"):
+    def __init__(self, sentence: str, param: str = "image") -> None:
         super().__init__({param: sentence})
         self.message, self.args = sentence, (sentence,)
 
@@ -49,43 +53,45 @@ class ImageBusyError(ImageError):
     code, status, wait = "rest_busy", 503, decoding.WAIT_SECONDS
 
 
-def store(file, *, author=None, title="", source_url="") -> Image:
-    """Return the stored image of file, an open file with a name, with its smaller copies.
+def store(file: "File[bytes]", *, author: Any = None, title: str = "", source_url: str = "") -> Image:
+    """Store file, which is open and has a name, with its smaller copies; return the image.
 
-    Of one source_url it is the first that author may see. Raises ImageError when file holds no
-    picture, ImageTooLargeError when it holds too much of one.
+    If author may see an image of the same source_url already, that one is returned. Raises
+    ImageError for a file that is no picture, ImageTooLargeError for one over the limits and
+    ImageBusyError when too many others are being read.
     """
     picture, copies = _read(file)
     stem = "".join(filter(str.isprintable, PurePath(file.name or "").stem))[:MAX_TITLE_LENGTH]
     with ExitStack() as undo:
-        image = _written(picture, copies, stem, undo)
+        image = _save_files(picture, copies, stem, undo)
         image.title, image.author, image.source_url = title or stem, author, source_url
         with writing():
-            if known := _known(source_url, author):
+            # Files are written before, outside the lock: a slow disk must not stop all writers.
+            if known := _already_fetched(source_url, author):
                 return known
             image.save()
-        # The row is there: the files stay.
+        # The row is stored, so the files stay.
         undo.pop_all()
         return image
 
 
-def visible_to(user):
-    """Return the images that user may see: own uploads, and those of records with all details.
+def visible_to(user: User) -> QuerySet[Image]:
+    """Return the images that user may see: own ones, and those of records shown with all details.
 
     Users who may edit the events of others see all images.
     """
     if permissions.may_edit_others(user, Event):
         return Image.objects.all()
     kinds = (Event, Venue, Organizer)
-    shown = reduce(or_, (_on(kind.objects.disclosed_to(user)) for kind in kinds))
+    shown = reduce(or_, (_is_used_by(kind.objects.disclosed_to(user)) for kind in kinds))
     return Image.objects.filter(shown | Q(author=user) if user.is_authenticated else shown)
 
 
-def _on(records):
-    return Exists(records.order_by().filter(image=OuterRef("pk")))
+def _is_used_by(records: QuerySet[Any]) -> Q:
+    return Q(Exists(records.order_by().filter(image=OuterRef("pk"))))
 
 
-def at(url: str, base: str) -> Image | None:
+def by_url(url: str, base: str) -> Image | None:
     """Return the image whose file this site, at base ("https://example.org"), serves at url."""
     ours = urljoin(base, Image._meta.get_field("file").storage.url(""))
     name = unquote(url.removeprefix(ours))
@@ -95,10 +101,10 @@ def at(url: str, base: str) -> Image | None:
 
 
 def check_url(url: str, trusted: str = "") -> str:
-    """Return url in the form that ``request`` takes; ImageError when it may not be fetched.
+    """Return url in the form that ``request`` takes. Raises ImageError if it may not be fetched.
 
-    The host and port of a trusted URL may be private. This asks the name service, so it has no
-    place in a transaction.
+    The host and port of a trusted URL may be private. Call it outside transactions, which must not
+    wait for its DNS lookup.
     """
     try:
         return fetch.check_public(url, trusted=trusted)
@@ -107,34 +113,35 @@ def check_url(url: str, trusted: str = "") -> str:
         raise ImageError(f"{value!r} cannot be used as the URL of an image. {e}") from e
 
 
-def assign(post, image):
-    """Give post this image, or None, in place of any other; the caller saves post."""
+def assign(post: Post, image: Image | None) -> None:
+    """Set or clear the image of post, and cancel any request for one; the caller saves post."""
     post.image, post.image_url = image, ""
 
 
-def request(post, url: str, user=None, trusted: str = ""):
-    """Give post the image at url, which is of ``check_url``; the caller saves post.
+def request(post: Post, url: str, user: User | None = None, trusted: str = "") -> None:
+    """Request the image at url, as returned by ``check_url``, for post; the caller saves post.
 
-    An image that was fetched before, and that user (or else post's author) may see, is there at
-    once. Another is fetched when the caller's transaction has ended well, and until then post keeps
-    the image that it has.
+    An image that was fetched before, and that user (by default post's author) may see, is assigned
+    at once. Any other is fetched by a task after the caller's transaction has been committed;
+    until then post keeps its present image.
     """
-    if known := _known(url, user or post.author):
+    if known := _already_fetched(url, user or post.author):
         assign(post, known)
         return
     post.image_url = url
     transaction.on_commit(lambda: _enqueue(post, url, trusted))
 
 
-def fulfil(model, pk, url: str, trusted: str = "") -> bool:
-    """Fetch the image that the record was promised; say whether the record has it now.
+def fetch_requested(model: type[Post], pk: int, url: str, trusted: str = "") -> bool:
+    """Fetch the image that was requested for a record; say whether it was assigned.
 
-    It has not when another image was asked for meanwhile. Raises FetchError and ImageError.
+    It is not when the record has got another image or request in the meantime. Raises FetchError
+    and ImageError.
     """
     post = model.objects.filter(pk=pk, image_url=url).select_related("author").first()
     if post is None:
         return False
-    image = _known(url, post.author) or _fetched(url, post.author, trusted)
+    image = _already_fetched(url, post.author) or _fetched(url, post.author, trusted)
     with writing():
         post = model.objects.filter(pk=pk, image_url=url).first()
         if post is not None:
@@ -143,45 +150,45 @@ def fulfil(model, pk, url: str, trusted: str = "") -> bool:
     return post is not None
 
 
-def give_up(model, pk, url: str):
-    """End the record's wait for the image at url: it keeps the image that it has."""
+def cancel_request(model: type[Post], pk: int, url: str) -> None:
+    """Cancel the request for the image at url; the record keeps its present image."""
     model.objects.filter(pk=pk, image_url=url).update(image_url="")
 
 
 @task()
-def fetch_image(model_name: str, pk: int, url: str, attempt: int = 0, trusted: str = ""):
-    """Give a record the image at url; a server that fails is asked again, three times.
+def fetch_image(model_name: str, pk: int, url: str, attempt: int = 0, trusted: str = "") -> bool:
+    """Fetch the image at url for a record; temporary errors are retried as RETRY_AFTER says.
 
     The host and port of the trusted URL, which an operator has named, may be private.
     """
     model = apps.get_model("calendar_app", model_name)
     source = Target.parse(url).label
     try:
-        return fulfil(model, pk, url, trusted)
+        return fetch_requested(model, pk, url, trusted)
     except (FetchError, ImageError) as e:
         logger.warning("No image for %s %s from %s: %s", model_name, pk, source, e)
         if isinstance(e, FetchError) and e.is_temporary and attempt < len(RETRY_AFTER):
             later = fetch_image.using(run_after=timezone.now() + RETRY_AFTER[attempt])
             later.enqueue(model_name, pk, url, attempt + 1, trusted)
         else:
-            give_up(model, pk, url)
+            cancel_request(model, pk, url)
         return False
 
 
-def remove_files(sender, instance, **kwargs):
-    """Remove the files of a deleted image when that is certain: a signal receiver."""
+def remove_files(sender: type[Model], instance: Image, **kwargs: Any) -> None:
+    """Signal receiver: delete the files of a deleted image once the transaction is committed."""
     names = [instance.file.name, *(size["file"] for size in instance.sizes.values())]
     storage = instance.file.storage
 
-    def remove():
+    def remove() -> None:
         for name in filter(None, names):
             storage.delete(name)
 
     transaction.on_commit(remove, robust=True)
 
 
-def _read(file):
-    # One byte more than is accepted tells whether there is more.
+def _read(file: "File[bytes]") -> tuple[Picture, dict[str, Picture]]:
+    # One byte over the limit tells that the file is too large, without reading all of it.
     body = file.read(conf.IMAGE_MAX_BYTES + 1)
     if len(body) > conf.IMAGE_MAX_BYTES:
         raise ImageTooLargeError(
@@ -200,14 +207,17 @@ def _read(file):
         raise ImageError(f"{file.name!r} {e}.", "file") from e
 
 
-def _written(picture, copies, stem, undo):
-    """Return the unsaved image of files that are written; undo removes them again."""
+def _save_files(
+    picture: Picture, copies: Mapping[str, Picture], stem: str, undo: ExitStack
+) -> Image:
+    """Write the files and return an unsaved image of them; undo deletes the files again."""
     field = Image._meta.get_field("file")
-    # A name that cannot be guessed: the image of a draft is not for everybody yet.
+    # Files are served without a check of rights, so the image of a draft needs a name that cannot
+    # be guessed.
     stem = f"{slugify(stem)[:MAX_STEM_LENGTH] or 'image'}-{secrets.token_hex(8)}"
 
-    def write(picture, suffix=""):
-        name = field.generate_filename(None, f"{stem}{suffix}.{picture.format.extension}")
+    def write(picture: Picture, suffix: str = "") -> str:
+        name = field.generate_filename(Image(), f"{stem}{suffix}.{picture.format.extension}")
         name = field.storage.save(name, ContentFile(picture.body))
         undo.callback(field.storage.delete, name)
         return name
@@ -217,11 +227,11 @@ def _written(picture, copies, stem, undo):
         width=picture.width,
         height=picture.height,
         filesize=len(picture.body),
-        sizes={size: _described(copy, write(copy, f"-{size}")) for size, copy in copies.items()},
+        sizes={size: _details(copy, write(copy, f"-{size}")) for size, copy in copies.items()},
     )
 
 
-def _described(copy, name):
+def _details(copy: Picture, name: str) -> dict[str, Any]:
     return {
         "width": copy.width,
         "height": copy.height,
@@ -231,12 +241,14 @@ def _described(copy, name):
     }
 
 
-def _known(url, user):
+def _already_fetched(url: str, user: User | None) -> Image | None:
+    if not url:
+        return None
     found = visible_to(user or AnonymousUser()).filter(source_url=url)
-    return url and found.order_by("pk").first()
+    return found.order_by("pk").first()
 
 
-def _fetched(url, author, trusted):
+def _fetched(url: str, author: Any, trusted: str) -> Image:
     found = fetch.fetch(
         url, max_bytes=conf.IMAGE_MAX_BYTES, seconds=conf.IMAGE_FETCH_SECONDS, trusted=trusted
     )
@@ -244,5 +256,5 @@ def _fetched(url, author, trusted):
     return store(ContentFile(found.body, name), author=author, source_url=url)
 
 
-def _enqueue(post, url, trusted):
-    fetch_image.enqueue(post._meta.model_name, post.pk, url, 0, trusted)
+def _enqueue(post: Post, url: str, trusted: str) -> None:
+    fetch_image.enqueue(str(post._meta.model_name), post.pk, url, 0, trusted)

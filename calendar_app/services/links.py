@@ -1,8 +1,14 @@
-"""What a user's event may be linked to, by ID and by name."""
+"""Finds the records that a user may link to, by ID and by name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import Model, QuerySet
 
 from .. import permissions
 from ..exceptions import Forbidden
-from ..models import Image, Post
+from ..models import Category, Image, Organizer, Post, Tag, Venue
+from ..permissions import User
 from ..values import names
 from . import images, terms
 from .revision import writing
@@ -10,18 +16,20 @@ from .revision import writing
 EMPTY = (None, "")
 
 
-def by_ids(model, ids, user):
+def by_ids(model: type[Model], ids: Iterable[int], user: User) -> dict[int, Any]:
     """Return the records of model with these IDs that user may link to, as {ID: record}."""
     return _reachable(model, user).in_bulk(set(ids))
 
 
-def by_name(model, name, user):
-    """Return the oldest venue or organizer of this name, in any case, that user may read."""
+def by_name(
+    model: type[Venue] | type[Organizer], name: str, user: User
+) -> Venue | Organizer | None:
+    """Return the oldest venue or organizer with this name, ignoring case, that user may read."""
     return names.matching(_reachable(model, user), [name]).order_by("id").first()
 
 
-def missing(record, fields, user):
-    """Return those of fields that record has nothing in; none when user may not change it."""
+def missing(record: Post, fields: Mapping[str, Any], user: User) -> dict[str, Any]:
+    """Return those of fields that are empty in record; none if user may not change it."""
     if not permissions.may_edit(user, record):
         return {}
     return {
@@ -31,30 +39,32 @@ def missing(record, fields, user):
     }
 
 
-def terms_by_name(model, wanted, user):
-    """Return the categories or tags that these names or slugs name, as {key of name: term}.
+def terms_by_name(
+    model: type[Category] | type[Tag], wanted: Sequence[str], user: User
+) -> dict[str, Any]:
+    """Return the categories or tags with these names or slugs, as {``names.key(name)``: term}.
 
-    Creates those that are not there. Raises Forbidden when user may not.
+    Creates those that do not exist. Raises Forbidden when user may not.
     """
-    wanted = {names.key(name): name for name in reversed(wanted)}
-    if not wanted:
+    by_key = {names.key(name): name for name in reversed(wanted)}
+    if not by_key:
         return {}
     with writing():
-        known = _known_terms(model, wanted)
-        for key in wanted.keys() - known.keys():
-            known[key] = _new_term(model, wanted[key], user)
+        known = _known_terms(model, by_key)
+        for key in by_key.keys() - known.keys():
+            known[key] = _new_term(model, by_key[key], user)
     return known
 
 
-def _known_terms(model, wanted):
-    by_slug = model.objects.filter(slug__in=wanted)
-    # Of several categories with one name, the oldest counts.
-    by_own_name = names.matching(model.objects.all(), wanted.values()).order_by("-id")
+def _known_terms(model: type[Any], by_key: Mapping[str, str]) -> dict[str, Any]:
+    by_slug = model.objects.filter(slug__in=by_key)
+    # Newest first: of several categories with the same name, the oldest is the last to be set.
+    by_own_name = names.matching(model.objects.all(), by_key.values()).order_by("-id")
     known = {term.slug: term for term in by_slug}
     return known | {names.key(term.name): term for term in by_own_name}
 
 
-def _new_term(model, name, user):
+def _new_term(model: type[Any], name: str, user: User) -> Any:
     if not permissions.has(user, "add", model):
         kind = model._meta.verbose_name
         raise Forbidden(
@@ -66,7 +76,8 @@ def _new_term(model, name, user):
     return term
 
 
-def _reachable(model, user):
+def _reachable(model: type[Any], user: User) -> QuerySet[Any]:
     if model is Image:
         return images.visible_to(user)
-    return model.objects.visible_to(user) if issubclass(model, Post) else model.objects.all()
+    records: QuerySet[Any] = model.objects.all()
+    return model.objects.visible_to(user) if issubclass(model, Post) else records

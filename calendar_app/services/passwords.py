@@ -1,26 +1,31 @@
-"""The passwords of events, slowed for whoever guesses, in the database that all processes share."""
+"""The passwords of events, with a limit on wrong ones.
+
+Wrong passwords are counted in the database, which all processes share; a cache may be local to one.
+"""
 
 import math
 from datetime import timedelta
 
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from ..conf import conf
 from ..exceptions import TooManyPasswords
 from ..lib.public_addresses import network_of
-from ..models import WrongPassword
+from ..models import Event, WrongPassword
 
 WINDOW = timedelta(minutes=5)
-MOST_OF_EVENT, MOST = 10, 30  # wrong passwords from one address
-SWEEP = 100  # old rows that go whenever one is added
+# Wrong passwords from one address within the window: for one event, and for all together.
+MAX_FOR_EVENT, MAX_FOR_ALL = 10, 30
+SWEEP = 100  # expired rows that are deleted whenever one is added
 
 
-def opens(event, password: str | None, request) -> bool:
+def opens(event: Event, password: str | None, request: HttpRequest) -> bool:
     """Say whether password is the event's.
 
-    Raises TooManyPasswords after too many wrong ones from the address that the request comes from.
+    Raises TooManyPasswords after too many wrong ones from the address of the request.
     """
     if not password:
         return False
@@ -30,32 +35,35 @@ def opens(event, password: str | None, request) -> bool:
     if not is_right:
         WrongPassword.objects.create(event_id=event.pk, network=network)
         _sweep()
-    # Others may have been quicker to use up the limit: then a right one is not told from a wrong.
-    _require_few(event, network, spare=0 if is_right else 1)
+    # Concurrent requests pass the first check together. So it is repeated, for right passwords
+    # too: else the one guess among many that is not refused would be recognised as right.
+    _require_few(event, network, extra=0 if is_right else 1)
     return is_right
 
 
-def _network(request):
-    """Return where a request comes from, as the project's ``CLIENT_ADDRESS`` says."""
+def _network(request: HttpRequest) -> str:
+    """Return the address or network that a request comes from (setting ``CLIENT_ADDRESS``)."""
     if conf.CLIENT_ADDRESS:
-        return network_of(import_string(conf.CLIENT_ADDRESS)(request))
+        address: str = import_string(conf.CLIENT_ADDRESS)(request)
+        return network_of(address)
     return network_of(request.META.get("REMOTE_ADDR", ""))
 
 
-def _require_few(event, network, spare=0):
+def _require_few(event: Event, network: str, extra: int = 0) -> None:
     since = timezone.now() - WINDOW
     rows = WrongPassword.objects.filter(network=network, time__gt=since).order_by("-time")
     found = list(rows.values_list("event_id", "time"))
-    of_event = [time for event_id, time in found if event_id == event.pk]
-    for times, most in ((of_event, MOST_OF_EVENT), ([time for _, time in found], MOST)):
-        if len(times) >= most + spare:
-            left = times[most - 1] + WINDOW - timezone.now()
+    for_event = [time for event_id, time in found if event_id == event.pk]
+    for_all = [time for _, time in found]
+    for times, limit in ((for_event, MAX_FOR_EVENT), (for_all, MAX_FOR_ALL)):
+        if len(times) >= limit + extra:
+            left = times[limit - 1] + WINDOW - timezone.now()
             raise TooManyPasswords(max(1, math.ceil(left.total_seconds())))
 
 
 @transaction.atomic
-def _sweep():
-    # Two processes that sweep at once do not wait for each other's rows.
+def _sweep() -> None:
+    # Concurrent sweeps skip each other's rows instead of waiting for them.
     old = WrongPassword.objects.filter(time__lt=timezone.now() - WINDOW)
-    old = old.select_for_update(skip_locked=True).values_list("pk", flat=True)[:SWEEP]
-    WrongPassword.objects.filter(pk__in=list(old)).delete()
+    ids = old.select_for_update(skip_locked=True).values_list("pk", flat=True)[:SWEEP]
+    WrongPassword.objects.filter(pk__in=list(ids)).delete()

@@ -1,6 +1,10 @@
 """The verbs of events, venues and organizers: save, trash, restore, publish."""
 
+import datetime as dt
+from typing import Any
+
 from django.apps import apps
+from django.db.models import Model
 from django.utils import timezone
 
 from .. import permissions
@@ -8,16 +12,17 @@ from ..exceptions import Gone, NotFound
 from ..lib.tasks import task
 from ..models import Event, Organizer, Post, Status, Venue
 from ..models.post import changed
+from ..permissions import User
 from ..values.slugs import unique_slug
 from . import terms
 from .revision import writing
 
 
-def settle_status(post, user, now=None):
-    """Give post the status that user may give it and that its publication date asks for.
+def settle_status(post: Post, user: User, now: dt.datetime | None = None) -> None:
+    """Adjust the status of post to the rights of user and to the publication date.
 
-    Who may not publish gets ``pending`` for ``publish``, ``future`` and ``private``. A published
-    record with a date to come is ``future``, a ``future`` one whose date has come ``publish``.
+    Users who may not publish get ``pending`` instead of ``publish``, ``future`` and ``private``. A
+    published record with a future date becomes ``future``, and the reverse.
     """
     now = now or timezone.now()
     if post.status in permissions.PUBLIC_STATUSES and not permissions.may_publish(user, type(post)):
@@ -28,13 +33,13 @@ def settle_status(post, user, now=None):
         post.status = Status.PUBLISH
 
 
-def first_status(model, user):
-    """Return the status of a new record of user's of which nothing is said."""
+def default_status(model: type[Post], user: User) -> Status:
+    """Return the status of a new record for which user gives none."""
     return Status.PUBLISH if permissions.may_publish(user, model) else Status.DRAFT
 
 
-def save(post: Post):
-    """Store post with a slug of its own; one that is to be published later is put on the clock."""
+def save(post: Post) -> None:
+    """Store post with a unique slug; schedule the publication of one with the status future."""
     with writing():
         if post.slug:
             post.slug = unique_slug(post, post.slug, type(post).objects.untrashed())
@@ -43,13 +48,13 @@ def save(post: Post):
             _publish_later(post)
 
 
-def trash(post: Post):
-    """Put post into the trash, where its slug is free and nothing links to it any more.
+def trash(post: Post) -> None:
+    """Move post to the trash, which frees its slug and removes it from the events it is linked to.
 
     Raises Gone when it is there already.
     """
     with writing():
-        _read_anew(post)
+        _reload(post)
         if post.is_trashed:
             kind = post._meta.model_name
             raise Gone(f"The {kind} {post.pk} is already in the trash.", code=f"{kind}-is-in-trash")
@@ -58,23 +63,23 @@ def trash(post: Post):
         _after_status_change(post)
 
 
-def restore(post: Post, user):
-    """Take post out of the trash, with the status that it had; leave it where it is elsewhere."""
+def restore(post: Post, user: User) -> None:
+    """Take post out of the trash with its previous status; do nothing if it is not there."""
     with writing():
-        _read_anew(post)
+        _reload(post)
         if post.is_trashed:
             _give_status(post, user, post.status_before_trash or Status.DRAFT)
 
 
-def publish(post: Post, user):
-    """Publish post, at its publication date if that is still to come."""
+def publish(post: Post, user: User) -> None:
+    """Publish post, or schedule it if its publication date is in the future."""
     with writing():
-        _read_anew(post)
+        _reload(post)
         _give_status(post, user, Status.PUBLISH)
 
 
-def publish_if_due(model, pk, now=None):
-    """Publish the scheduled record when its date has come; say whether that was done."""
+def publish_if_due(model: type[Post], pk: int, now: dt.datetime | None = None) -> bool:
+    """Publish the scheduled record if its date has come; say whether it was published."""
     with writing():
         post = model.objects.filter(pk=pk, status=Status.FUTURE).first()
         if post is None or post.date_utc > (now or timezone.now()):
@@ -86,26 +91,31 @@ def publish_if_due(model, pk, now=None):
 
 
 @task()
-def publish_when_due(model_name: str, pk: int):
-    """Publish a scheduled record; one that was put off meanwhile has a later task of its own."""
+def publish_when_due(model_name: str, pk: int) -> bool:
+    """Publish a scheduled record; a postponed one has a later task of its own."""
     return publish_if_due(apps.get_model("calendar_app", model_name), pk)
 
 
-def disown(sender, instance, **kwargs):
-    """Signal receiver: clear the author of the records of an account that is being deleted."""
+def clear_author(sender: type[Model], instance: Any, **kwargs: Any) -> None:
+    """Signal receiver: clear the author of the records of a user who is being deleted.
+
+    The foreign key does so too (SET_NULL), but without a change date, by which mirrors read.
+    """
     with writing():
         for model in (Event, Venue, Organizer):
             model.objects.filter(author=instance).update(author=None, **changed())
 
 
-def mark_loaded(sender, instance, raw, **kwargs):
+def mark_fixture_changed(
+    sender: type[Model], instance: Model, raw: bool = False, **kwargs: Any
+) -> None:
     """Signal receiver: mark what a fixture loads as changed now, so that mirrors read it."""
     if raw:
         sender._base_manager.filter(pk=instance.pk).update(**changed())
 
 
-def _read_anew(post):
-    """Make post what it is now, behind the lock; raises NotFound when it is no more."""
+def _reload(post: Post) -> None:
+    """Read post again behind the lock: the caller's copy may be out of date. Raises NotFound."""
     try:
         post.refresh_from_db()
     except type(post).DoesNotExist as e:
@@ -113,19 +123,19 @@ def _read_anew(post):
         raise NotFound(f"There is no {kind} {post.pk}.", code=f"rest-{kind}-not-found") from e
 
 
-def _give_status(post, user, status):
+def _give_status(post: Post, user: User, status: str) -> None:
     post.status, post.status_before_trash = status, ""
     settle_status(post, user)
     save(post)
     _after_status_change(post)
 
 
-def _publish_later(post):
-    publish_when_due.using(run_after=post.date_utc).enqueue(post._meta.model_name, post.pk)
+def _publish_later(post: Post) -> None:
+    publish_when_due.using(run_after=post.date_utc).enqueue(str(post._meta.model_name), post.pk)
 
 
-def _after_status_change(post):
+def _after_status_change(post: Post) -> None:
     if isinstance(post, Event):
-        terms.recount_of([post.pk])
-    elif post.is_trashed:
+        terms.recount_terms_of([post.pk])
+    elif isinstance(post, Venue | Organizer) and post.is_trashed:
         post.event_links.all().delete()

@@ -1,6 +1,8 @@
-"""The verbs of categories and tags, and how many events they have."""
+"""The verbs of categories and tags, and the number of events that each has."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.db.models import CharField, Count, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Cast, Coalesce, Concat
@@ -13,11 +15,11 @@ from ..values.slugs import unique_slug
 from .revision import writing
 
 
-def save(term):
-    """Store term with a slug of its own, made from its name when it has none.
+def save(term: Category | Tag) -> None:
+    """Store term with a unique slug, made from its name if it has none.
 
-    Raises CalendarError ``term_exists`` when another of its level has the name, in any case, and
-    Django's ValidationError for a parent that stands below it.
+    Raises CalendarError ``term_exists`` when another term of its level has the name, ignoring case,
+    and Django's ValidationError for a parent that is one of its descendants.
     """
     with writing():
         term.clean()
@@ -26,21 +28,20 @@ def save(term):
         term.save()
 
 
-def require_free_name(term):
-    """Raise CalendarError ``term_exists`` when another of term's level has its name."""
+def require_free_name(term: Category | Tag) -> None:
+    """Raise CalendarError ``term_exists`` when another term of term's level has its name."""
     level = {"parent": term.parent_id} if isinstance(term, Category) else {}
     others = type(term).objects.filter(**level).exclude(pk=term.pk)
     if twin := names.matching(others, [term.name]).first():
-        kind = term._meta.verbose_name
         raise CalendarError(
-            f"A {kind} '{twin.name}' already exists at this level.",
+            f"A {term._meta.verbose_name} '{twin.name}' already exists at this level.",
             code="term_exists",
             term_id=twin.pk,
         )
 
 
-def recount(model, ids):
-    """Update how many publicly listed events each term of model (Category or Tag) has."""
+def recount(model: type[Any], ids: Iterable[int]) -> None:
+    """Update how many publicly listed events each of these terms of model (Category or Tag) has."""
     through = getattr(Event, model.event_field).through
     column = model._meta.model_name
     listed = {f"event__{name}": value for name, value in LISTED.items()}
@@ -54,36 +55,36 @@ def recount(model, ids):
     model.objects.filter(pk__in=ids).update(count=Coalesce(Subquery(counts), 0))
 
 
-def recount_of(events):
-    """Write the counts of all terms of these events (IDs) anew."""
+def recount_terms_of(event_ids: Sequence[int]) -> None:
+    """Update the counts of all categories and tags of these events."""
     for model in (Category, Tag):
         through = getattr(Event, model.event_field).through
         column = f"{model._meta.model_name}_id"
-        ids = set(through.objects.filter(event__in=events).values_list(column, flat=True))
+        ids = set(through.objects.filter(event__in=event_ids).values_list(column, flat=True))
         if ids:
             recount(model, ids)
 
 
-def delete(*doomed):
-    """Delete categories, or tags, for good; the children of a category move to its parent.
+def delete(*doomed: Category | Tag) -> None:
+    """Delete categories, or tags, permanently; children of a category move up to its parent.
 
-    Raises CalendarError ``term_exists`` when one of them finds its name taken there.
+    Raises CalendarError ``term_exists`` when the name of a child is taken there.
     """
     with writing():
-        if crowded := crowded_out(doomed):
+        if conflicts := name_conflicts(doomed):
             raise CalendarError(
-                f"'{crowded[0].name}' would move up one level, where its name is taken: rename or "
-                "move one of the two first.",
+                f"'{conflicts[0].name}' would move up one level, where its name is taken: rename "
+                "or move one of the two first.",
                 code="term_exists",
-                term_id=crowded[0].pk,
+                term_id=conflicts[0].pk,
             )
         _move_up_children([term for term in doomed if isinstance(term, Category)])
         for term in doomed:
             term.delete()
 
 
-def crowded_out(doomed):
-    """Return the children of these terms whose names are taken where they would move."""
+def name_conflicts(doomed: Sequence[Category | Tag]) -> list[Category]:
+    """Return the children of these terms whose names are taken at the level they would move to."""
     moves = _moves(doomed)
     found, taken = [], _taken(moves, doomed)
     for child, parent in moves.items():
@@ -94,19 +95,22 @@ def crowded_out(doomed):
     return found
 
 
-def _moves(doomed):
-    """Return the children that stay, as {category: ID of its parent to come}."""
+def _moves(doomed: Sequence[Category | Tag]) -> dict[Category, int | None]:
+    """Return the children that remain, as {category: ID of its new parent}."""
     parents = {term.pk: term.parent_id for term in doomed if isinstance(term, Category)}
     moves = {}
     for child in Category.objects.filter(parent__in=parents).exclude(pk__in=parents):
-        moves[child] = child.parent_id
-        while moves[child] in parents:
-            moves[child] = parents[moves[child]]
+        parent = child.parent_id
+        while parent is not None and parent in parents:
+            parent = parents[parent]
+        moves[child] = parent
     return moves
 
 
-def _taken(moves, doomed):
-    """Return (parent ID, key of name) of what stands already where the children move to."""
+def _taken(
+    moves: dict[Category, int | None], doomed: Sequence[Category | Tag]
+) -> set[tuple[int | None, str]]:
+    """Return (parent ID, key of name) of the categories at the levels where the children move."""
     level = Q(parent__in=[parent for parent in moves.values() if parent])
     if None in moves.values():
         level |= Q(parent=None)
@@ -115,38 +119,37 @@ def _taken(moves, doomed):
     return {(term.parent_id, names.key(term.name)) for term in found}
 
 
-def _move_up_children(doomed):
+def _move_up_children(doomed: Sequence[Category]) -> None:
     moves = _moves(doomed)
-    # Rename the doomed first, so that children can have their names. No real name has a line break.
+    # A child may have the name of the category that it replaces, so the doomed ones are renamed
+    # first: to their ID after a line break, which no real name contains.
     going = Category.objects.filter(pk__in=[category.pk for category in doomed])
     going.update(name=Concat(Value("\n"), Cast("pk", CharField())))
     for child, parent in moves.items():
         Category.objects.filter(pk=child.pk).update(parent=parent)
 
 
-def children_by_parent():
-    """Return the category tree as ``{parent ID or None: [child IDs]}``, in one query."""
-    tree = defaultdict(list)
+def with_descendants(ids: Iterable[int]) -> set[int]:
+    """Return the IDs of these categories and of all their descendants."""
+    # One query for the whole tree: categories are few, and may have thousands of levels.
+    children = defaultdict(list)
     for pk, parent in Category.objects.values_list("id", "parent_id"):
-        tree[parent].append(pk)
-    return tree
-
-
-def with_descendants(ids):
-    """Return the IDs of these categories and of all below them."""
-    tree, found, waiting = children_by_parent(), set(), list(ids)
+        children[parent].append(pk)
+    found: set[int] = set()
+    waiting = list(ids)
     while waiting:
         pk = waiting.pop()
         if pk not in found:
             found.add(pk)
-            waiting.extend(tree[pk])
+            waiting.extend(children[pk])
     return found
 
 
-def above_used():
-    """Return the IDs of the categories that have a used one below them, in one query."""
+def with_used_descendants() -> set[int]:
+    """Return the IDs of the categories that have a descendant in use, in one query."""
     rows = list(Category.objects.order_by().values_list("id", "parent_id", "count"))
-    parents, found = {pk: parent for pk, parent, _ in rows}, set()
+    parents = {pk: parent for pk, parent, _ in rows}
+    found: set[int] = set()
     for above in (parent for _, parent, count in rows if count):
         while above is not None and above not in found:
             found.add(above)

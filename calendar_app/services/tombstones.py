@@ -1,22 +1,26 @@
-"""Tombstones tell the mirrors of a list which records it no longer has.
+"""Tombstones tell mirrors which records have left a list.
 
-A record leaves the public's lists when it is unpublished or hidden, and those of its author and of
-editors when it is trashed or hidden.
+A mirror that asks only for what has changed would otherwise keep records that it may no longer
+show. A record leaves the public's lists when it is unpublished or hidden, and those of its author
+and of editors when it is trashed or hidden. The receivers below compare who could see a record
+before and after each save, whoever saves it.
 """
 
 import datetime as dt
-from typing import NamedTuple
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Model, Q, QuerySet
 from django.utils import timezone
 
 from .. import permissions
-from ..models import Event, Status, Tombstone
+from ..models import Event, Post, Status, Tombstone
 from ..models.tombstone import Audience
+from ..permissions import User
 
 
-class Standing(NamedTuple):
-    """What decides who finds a record in lists, and the start of an event."""
+class Listing(NamedTuple):
+    """What decides in whose lists a record is, and the start of an event."""
 
     status: str
     author_id: int | None
@@ -24,43 +28,48 @@ class Standing(NamedTuple):
     start_utc: dt.datetime | None = None
 
     @property
-    def is_public(self):
+    def is_public(self) -> bool:
         return self.status == Status.PUBLISH and not self.is_hidden
 
     @property
-    def is_listed(self):
+    def is_listed(self) -> bool:
         return self.status != Status.TRASH and not self.is_hidden
 
 
 OF_AUTHOR = Q(audience=Audience.AUTHOR)
 POST_COLUMNS, EVENT_COLUMNS = ("status", "author_id"), ("hide_from_listings", "start_utc")
 DECISIVE = {*POST_COLUMNS, *EVENT_COLUMNS, "author"}
-NOWHERE = Standing(Status.TRASH, None)
+DELETED = Listing(Status.TRASH, None)
 
 
-def remember(sender, instance, update_fields=None, **kwargs):
-    """Signal receiver: note who finds a record before it is saved."""
-    if instance.pk and (update_fields is None or update_fields & DECISIVE):
+def before_save(
+    sender: type[Model],
+    instance: Any,
+    update_fields: Collection[str] | None = None,
+    **kwargs: Any,
+) -> None:
+    """Signal receiver: remember in whose lists the stored record is."""
+    if instance.pk and (update_fields is None or DECISIVE.intersection(update_fields)):
         columns = POST_COLUMNS + (EVENT_COLUMNS if sender is Event else ())
         row = sender._base_manager.filter(pk=instance.pk).values_list(*columns).first()
-        instance._stood = row and Standing(*row)
+        instance._listing_before = row and Listing(*row)
 
 
-def follow(sender, instance, **kwargs):
-    """Signal receiver: leave a tombstone for those who no longer find a saved record."""
-    if before := instance.__dict__.pop("_stood", None):
-        _tell(instance, before, _standing(instance))
+def after_save(sender: type[Model], instance: Post, **kwargs: Any) -> None:
+    """Signal receiver: leave a tombstone for those who no longer find the record."""
+    if before := instance.__dict__.pop("_listing_before", None):
+        _update(instance, before, _listing(instance))
 
 
-def bury(sender, instance, **kwargs):
-    """Signal receiver: leave a tombstone for those who found a record that was deleted."""
-    _tell(instance, _standing(instance), NOWHERE)
+def after_delete(sender: type[Model], instance: Post, **kwargs: Any) -> None:
+    """Signal receiver: leave a tombstone for those who could find the deleted record."""
+    _update(instance, _listing(instance), DELETED)
 
 
-def lost_by(user, model, statuses):
+def lost_by(user: User, model: type[Post], statuses: set[Status]) -> QuerySet[Tombstone]:
     """Return the tombstones of model that concern user in a list of these statuses.
 
-    Some of the records may be back in the list.
+    Some of the records may have returned to the list.
     """
     found = Tombstone.objects.filter(kind=model._meta.model_name)
     public = Q(audience=Audience.PUBLIC)
@@ -72,12 +81,12 @@ def lost_by(user, model, statuses):
     return found.filter((public & ~own) | (~public & own))
 
 
-def _standing(post):
+def _listing(post: Post) -> Listing:
     columns = POST_COLUMNS + (EVENT_COLUMNS if isinstance(post, Event) else ())
-    return Standing(*(getattr(post, column) for column in columns))
+    return Listing(*(getattr(post, column) for column in columns))
 
 
-def _tell(post, before, now):
+def _update(post: Post, before: Listing, now: Listing) -> None:
     if now.is_public:
         if not before.is_public:
             _of(post).delete()
@@ -90,12 +99,12 @@ def _tell(post, before, now):
         _add(post, Audience.AUTHOR, before)
 
 
-def _of(post):
+def _of(post: Post) -> QuerySet[Tombstone]:
     return Tombstone.objects.filter(kind=post._meta.model_name, record_id=post.pk)
 
 
-def _add(post, audience, before):
-    """Add a tombstone in place of earlier ones of the same record and readers."""
+def _add(post: Post, audience: Audience, before: Listing) -> None:
+    """Add a tombstone that replaces earlier ones of the same record for the same readers."""
     same = {
         Audience.PUBLIC: Q(audience=Audience.PUBLIC),
         Audience.WRITERS: Q(audience=Audience.WRITERS) | OF_AUTHOR & Q(author=before.author_id),
@@ -103,7 +112,7 @@ def _add(post, audience, before):
     }
     _of(post).filter(same[audience]).delete()
     Tombstone.objects.create(
-        kind=post._meta.model_name,
+        kind=str(post._meta.model_name),
         record_id=post.pk,
         audience=audience,
         author_id=before.author_id,

@@ -28,7 +28,7 @@ class PostForm(CheckedForm):
         if self.instance.pk:
             refused.discard(self.instance.status)
         field.choices = [choice for choice in Status.choices if choice[0] not in refused]
-        field.initial = posts.first_status(model, self.user)
+        field.initial = posts.default_status(model, self.user)
 
     def _limit_authors(self, field):
         current = field.queryset.filter(pk=self.instance.author_id)

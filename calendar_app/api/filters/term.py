@@ -56,7 +56,7 @@ class HideEmptyParameter(BooleanParameter):
             return qs
         used = Q(count__gt=0)
         if qs.model is Category:
-            used |= Q(pk__in=terms.above_used())
+            used |= Q(pk__in=terms.with_used_descendants())
         return qs.filter(used)
 
 

@@ -133,7 +133,7 @@ class PostSerializer(RecordSerializer):
         """Give post the status asked for, as far as the user's rights and its date allow."""
         is_new = post.pk is None
         if is_new:
-            post.status = posts.first_status(self.model, self.user)
+            post.status = posts.default_status(self.model, self.user)
         if status and status != Status.TRASH:
             post.status, post.status_before_trash = status, ""
         if is_new or status or is_dated:

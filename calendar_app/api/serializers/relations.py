@@ -137,7 +137,7 @@ class ImageField(RecordField):
         """Return the ID of our own image at this URL, or the URL of one that may be fetched."""
         if not is_web_address(text):
             self.fail("invalid", text)
-        own = images.at(text, self.context["urls"].base)
+        own = images.by_url(text, self.context["urls"].base)
         try:
             return own.pk if own else images.check_url(text, self.context.get("trusted", ""))
         except images.ImageError as e:

@@ -245,7 +245,7 @@ class TestRequest:
         images.assign(event, image)
         posts.save(event)
 
-        assert images.fulfil(Event, event.pk, picture) is False
+        assert images.fetch_requested(Event, event.pk, picture) is False
         event.refresh_from_db()
         assert (event.image, event.image_url) == (image, "")
 
@@ -256,7 +256,7 @@ class TestFulfil:
         asked(event, picture)
         stamp = current().stamp
 
-        assert images.fulfil(Event, event.pk, picture) is True
+        assert images.fetch_requested(Event, event.pk, picture) is True
 
         event.refresh_from_db()
         assert (event.image.source_url, event.image.title) == (picture, "hall")
@@ -269,7 +269,7 @@ class TestFulfil:
         event = EventFactory()
         asked(event, published_site.url(path))
 
-        images.fulfil(Event, event.pk, event.image_url)
+        images.fetch_requested(Event, event.pk, event.image_url)
 
         event.refresh_from_db()
         assert event.image.title == title
@@ -280,7 +280,7 @@ class TestFulfil:
         fields = [field.attname for field in Event._meta.fields]
         before = Event.objects.values(*fields).get(pk=event.pk)
 
-        images.fulfil(Event, event.pk, picture)
+        images.fetch_requested(Event, event.pk, picture)
 
         after = Event.objects.values(*fields).get(pk=event.pk)
         changed = {name for name in fields if before[name] != after[name]}
@@ -291,8 +291,8 @@ class TestFulfil:
         asked(event, picture)
         asked(venue, picture)
 
-        images.fulfil(Event, event.pk, picture)
-        images.fulfil(type(venue), venue.pk, picture)
+        images.fetch_requested(Event, event.pk, picture)
+        images.fetch_requested(type(venue), venue.pk, picture)
 
         event.refresh_from_db(), venue.refresh_from_db()
         assert event.image == venue.image
@@ -304,7 +304,7 @@ class TestFulfil:
         pk = event.pk
         event.delete()
 
-        assert images.fulfil(Event, pk, picture) is False
+        assert images.fetch_requested(Event, pk, picture) is False
         assert published_site.seen == []
 
     def test_leaves_an_image_that_was_chosen_meanwhile(self, media, picture, monkeypatch):
@@ -317,7 +317,7 @@ class TestFulfil:
 
         monkeypatch.setattr(fetching, "fetch", slowly)
 
-        assert images.fulfil(Event, event.pk, picture) is False
+        assert images.fetch_requested(Event, event.pk, picture) is False
         event.refresh_from_db()
         assert event.image == chosen
 
@@ -327,6 +327,6 @@ class TestFulfil:
         asked(event, site.url("/hall.png"))
 
         with pytest.raises(FetchError, match="not public"):
-            images.fulfil(Event, event.pk, site.url("/hall.png"))
+            images.fetch_requested(Event, event.pk, site.url("/hall.png"))
 
         assert site.seen == []

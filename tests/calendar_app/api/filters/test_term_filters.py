@@ -55,7 +55,7 @@ def test_a_ring_of_categories_does_no_harm():
     Category.objects.filter(pk=b.pk).update(parent=a)
 
     assert categories() == ["A", "B"]
-    assert terms.above_used() == {a.pk, b.pk}
+    assert terms.with_used_descendants() == {a.pk, b.pk}
 
 
 @both
