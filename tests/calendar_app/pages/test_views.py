@@ -179,6 +179,27 @@ def test_a_hidden_venue_is_not_named_on_the_event_page(client):
     assert "Backyard" not in page(client, "event", "fair").content.decode()
 
 
+@pytest.mark.parametrize(
+    ("template", "heading_stays"),
+    [
+        ('{% extends "calendar_app/base.html" %}{% block header %}<nav>Ours{% endblock %}', True),
+        ("<nav>Ours{% block content %}{% endblock %}", False),
+    ],
+    ids=["a block", "the whole"],
+)
+def test_a_project_overrides_the_frame_of_pages(client, settings, tmp_path, template, heading_stays):
+    folder = tmp_path / "calendar_app"
+    folder.mkdir()
+    (folder / "base.html").write_text(template)
+    settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": [tmp_path]}]
+
+    content = page(client, "event", EventFactory(title="Fair", cost="12").slug).content.decode()
+
+    assert "<nav>Ours" in content
+    assert "<dd>$12</dd>" in content
+    assert ("<h1>Fair" in content) is heading_stays
+
+
 class TestHeaders:
     @pytest.fixture(autouse=True)
     def alone(self, settings):
@@ -239,7 +260,7 @@ class TestProtectedEvent:
         response = client.post("/event/feast/", {"password": "shut"})
 
         assert response.status_code == 403
-        assert "That is not the password" in response.content.decode()
+        assert "Wrong password." in response.content.decode()
         assert "Hidden" not in response.content.decode()
 
     def test_a_password_in_the_address_opens_nothing(self, client):
