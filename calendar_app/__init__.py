@@ -1,0 +1,1 @@
+"""An event calendar: a REST API, public pages, an admin, import and export."""

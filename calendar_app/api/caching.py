@@ -1,7 +1,8 @@
-"""Conditional requests (RFC 9110, section 13) and the cache of answers to the public.
+"""Conditional requests (RFC 9110, section 13) and the cache of responses to the public.
 
-An answer's ETag is a hash of its bytes. What the public gets is kept for a minute at the most and
-never longer than the calendar's revision lasts: every write makes a new key.
+A response's ETag is a hash of its bytes. Only responses to anonymous users are cached, since others
+depend on the user's rights. The cache key contains the calendar's revision, so that a cached
+response is never used after a write, and the current minute, for lists that depend on the time.
 """
 
 import datetime as dt
@@ -17,41 +18,41 @@ from ..conf import conf
 from ..services import revision
 from ..values import dates
 
-KEPT_HEADERS = (
+CACHED_HEADERS = (
     "Content-Type", "Content-Disposition", "ETag", "Last-Modified", "Link",
     "X-TEC-Total", "X-TEC-TotalPages",
 )  # fmt: skip
-# Any unknown parameter makes a new key, so what is kept must fit into memory many times.
-MOST_KEPT_BYTES = 500_000
+# Every unknown parameter makes another key, so a response must fit into memory many times.
+MAX_CACHED_BYTES = 500_000
 
 
 class ConditionalMixin:
-    """Views whose GET answers carry ETag and Last-Modified, and may be 304.
+    """Views whose responses to GET have ETag and Last-Modified, and may be 304.
 
-    ``depends_on_time`` says that the answer changes as time goes by, without any write.
+    ``depends_on_time`` says that the response changes with time, without any write.
     """
 
     depends_on_time = False
 
     def conditional(self, request, build):
-        """Return build()'s response, a kept copy of it, or 304 when the client has it."""
+        """Return the response that build() makes, from the cache if possible; or 304."""
         self.revision = revision.current()
         key = self.cache_key("answer") if self._is_public(request) else None
-        if key and (kept := cache.get(key)):
-            response = HttpResponse(kept["content"], headers=kept["headers"])
+        if key and (cached := cache.get(key)):
+            response = HttpResponse(cached["content"], headers=cached["headers"])
             return _not_modified_or(request, response)
         response = build()
         response["Last-Modified"] = http_date(self._changed_at(request).timestamp())
-        response.add_post_render_callback(lambda rendered: self._seal(request, rendered, key))
+        response.add_post_render_callback(lambda rendered: self._finish(request, rendered, key))
         return response
 
     def cache_key(self, name, without=()):
-        """Return the key of what follows from this request and the state of the data."""
+        """Return the cache key of what depends on this request and the state of the data only."""
         request = self.request
         query = [(k, v) for k, v in sorted(request.query_params.lists()) if k not in without]
         parts = (
             self.revision.stamp,
-            self.revision.changed_at,  # a fixture may turn the stamp back
+            self.revision.changed_at,  # loading a fixture may reset the stamp
             request.user.pk,
             self.urls.base,
             request.path,
@@ -65,17 +66,17 @@ class ConditionalMixin:
         protected = "password" in request.query_params
         return conf.CACHE_SECONDS and request.user.is_anonymous and not protected
 
-    def _seal(self, request, response, key):
+    def _finish(self, request, response, key):
         if response.status_code != 200:
             return None
         response["ETag"] = f'"{blake2b(response.content, digest_size=16).hexdigest()}"'
         who = "public" if key else "private"
         response["Cache-Control"] = f"{who}, no-cache"
-        if key and len(response.content) <= MOST_KEPT_BYTES:
-            headers = {name: response[name] for name in KEPT_HEADERS if name in response}
+        if key and len(response.content) <= MAX_CACHED_BYTES:
+            headers = {name: response[name] for name in CACHED_HEADERS if name in response}
             headers["Cache-Control"] = response["Cache-Control"]
-            kept = {"content": response.content, "headers": headers}
-            cache.set(key, kept, conf.CACHE_SECONDS)
+            cached = {"content": response.content, "headers": headers}
+            cache.set(key, cached, conf.CACHE_SECONDS)
         return _not_modified_or(request, response)
 
     def _changed_at(self, request):

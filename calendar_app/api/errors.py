@@ -1,4 +1,4 @@
-"""Turns whatever a view raises into the API's error body.
+"""Turns the exceptions that views raise into the API's error body.
 
 ``{"code": str, "message": str, "data": {"status": int, ...}}``
 """
@@ -11,7 +11,7 @@ from rest_framework.views import set_rollback
 
 from ..conf import conf
 from ..exceptions import CalendarError, Forbidden, InvalidParams, NotFound
-from .parsers import MOST_FIELDS, FormError, TooLarge
+from .parsers import MAX_FIELDS, FormError, TooLarge
 
 CODES = {
     drf.ParseError: "rest_invalid_json",
@@ -26,7 +26,7 @@ CODES = {
 
 
 def handle(exc, context):
-    """Return the response to an exception that is a refusal; None for a fault of ours."""
+    """Return the error response for an exception; None for an internal error, which is a 500."""
     refusal = as_refusal(exc)
     if refusal is None:
         return None
@@ -44,7 +44,7 @@ def body(refusal: CalendarError):
 
 
 def as_refusal(exc):
-    """Return exc as a CalendarError; None when it is none of the kinds that refuse."""
+    """Return exc as a CalendarError; None for an exception that no bad request causes."""
     match exc:
         case CalendarError():
             return exc
@@ -53,7 +53,7 @@ def as_refusal(exc):
         case RequestDataTooBig():
             return TooLarge(conf.MAX_BODY_BYTES)
         case TooManyFieldsSent():
-            return FormError(f"The form has more than {MOST_FIELDS} fields.")
+            return FormError(f"The form has more than {MAX_FIELDS} fields.")
         case Http404():
             return NotFound("No route matches this address and method.")
         case PermissionDenied():

@@ -1,4 +1,4 @@
-"""The namespace's description of itself, from the declarations that also validate."""
+"""The namespace's index of routes and arguments, derived from its OpenAPI description."""
 
 import re
 from functools import cache
@@ -21,7 +21,7 @@ def text_parameter(name, default, description):
 
 @cache
 def openapi(root):
-    """Return the OpenAPI 3 document (a dict) of the routes that are mounted below root."""
+    """Return the OpenAPI 3 document (a dict) of the routes mounted at root."""
     patterns = [path(root.lstrip("/"), include("calendar_app.urls"))]
     return SchemaGenerator(patterns=patterns).get_schema(request=None, public=True)
 

@@ -1,4 +1,4 @@
-"""How drf-spectacular describes the calendar: answers, errors and the names of operations."""
+"""How drf-spectacular describes the calendar: responses, errors and the names of operations."""
 
 import json
 import tomllib
@@ -12,10 +12,11 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
 from . import schemas
 from .filters.parameters import ID
+from .serializers import OrganizerSerializer, VenueSerializer
 
 HERE = Path(__file__).parent
 OPERATIONS = tomllib.loads((HERE / "operations.toml").read_text())
-# What the API answered on the demo; a test records it and compares it.
+# Recorded responses of the demo calendar; a test compares them, and records them with RECORD=1.
 EXAMPLES = json.loads((HERE / "examples.json").read_text())
 NAMES, REFUSALS = OPERATIONS.pop("names"), OPERATIONS.pop("refusals")
 FORMS = "A form with the same fields is accepted too: `venue[venue]=Old+Mill`."
@@ -56,7 +57,7 @@ TOTALS = (
 
 
 class CalendarAutoSchema(AutoSchema):
-    """Every operation of a resource answers its record or list, or the one error body."""
+    """Describes operations by operations.toml: each returns its record or list, or an error."""
 
     def get_operation_id(self):
         action, collection = self._action, self._collection
@@ -115,7 +116,7 @@ class CalendarAutoSchema(AutoSchema):
         return self.view.serializer_class
 
     def map_parsers(self):
-        # Many generators of clients fail on several media types with the same schema.
+        # Many client generators fail on several media types with the same schema.
         found = super().map_parsers()
         return [JSON] if JSON in found else found
 
@@ -143,7 +144,7 @@ class CalendarAutoSchema(AutoSchema):
         return response
 
     def _refusal(self, status):
-        """Return a reference to the response that all operations refuse with by this status."""
+        """Return a reference to the error response that all operations share for this status."""
         error = self._component("CalendarError", schemas.ERROR, ResolvedComponent.SCHEMA)
         example = self._example(EXAMPLES["refusals"], str(status))
         response = {
@@ -160,18 +161,18 @@ class CalendarAutoSchema(AutoSchema):
     def _get_examples(self, serializer, direction, media_type, status_code=None, extras=None):
         action = "partial_update" if self._action in UPDATES else self._action
         name = f"{self._collection}_{action}" if self._collection else self.get_operation_id()
-        kept = EXAMPLES.get(name, {}) if media_type == JSON else {}
-        return self._example(kept, "request" if direction == "request" else status_code)
+        recorded = EXAMPLES.get(name, {}) if media_type == JSON else {}
+        return self._example(recorded, "request" if direction == "request" else status_code)
 
     @staticmethod
-    def _example(kept, key):
-        return {"example": {"value": kept[key]}} if key in kept else {}
+    def _example(recorded, key):
+        return {"example": {"value": recorded[key]}} if key in recorded else {}
 
     def _get_format_parameters(self):
-        return []  # FORMAT, where there is a choice
+        return []  # get_override_parameters adds FORMAT where there is a choice
 
     def _resolve_path_parameters(self, variables):
-        """Return the ID or the slug that a path names a record by."""
+        """Return the parameters of a path: the ID or the slug of a record."""
         record = NAMES.get(self._collection)
         known = {
             "id": {"schema": ID, "description": f"ID of the {record}."},
@@ -194,7 +195,7 @@ class CalendarAutoSchema(AutoSchema):
 
     @property
     def _declared(self):
-        """What operations.toml says of this operation."""
+        """The entry of this operation in operations.toml."""
         of_action = OPERATIONS["update" if self._action in UPDATES else self._action]
         return of_action | of_action.get(self._collection, {})
 
@@ -208,9 +209,9 @@ class CalendarAutoSchema(AutoSchema):
 
 
 class RecordExtension(OpenApiSerializerExtension):
-    """Describes a serializer by its fields in requests, and by its shape in answers."""
+    """Describes a serializer by its fields in requests, and by a schema in responses."""
 
-    shape: dict
+    schema: dict
 
     def get_name(self, auto_schema, direction):
         name = type(self.target).__name__.removesuffix("Serializer")
@@ -219,42 +220,40 @@ class RecordExtension(OpenApiSerializerExtension):
     def map_serializer(self, auto_schema, direction):
         if direction == "request":
             return auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
-        return self.answer(auto_schema)
+        return self.response_schema(auto_schema)
 
-    def answer(self, auto_schema):
-        return self.shape
+    def response_schema(self, auto_schema):
+        return self.schema
 
 
 class EventExtension(RecordExtension):
     target_class = "calendar_app.api.serializers.EventSerializer"
 
-    def answer(self, auto_schema):
-        from .serializers import OrganizerSerializer, VenueSerializer
-
+    def response_schema(self, auto_schema):
         linked = (VenueSerializer, OrganizerSerializer)
         return schemas.event(*(auto_schema.resolve_serializer(s, "response").ref for s in linked))
 
 
 class VenueExtension(RecordExtension):
     target_class = "calendar_app.api.serializers.VenueSerializer"
-    shape = schemas.VENUE
+    schema = schemas.VENUE
 
 
 class OrganizerExtension(RecordExtension):
     target_class = "calendar_app.api.serializers.OrganizerSerializer"
-    shape = schemas.ORGANIZER
+    schema = schemas.ORGANIZER
 
 
 class CategoryExtension(RecordExtension):
     target_class = "calendar_app.api.serializers.CategorySerializer"
-    shape = schemas.CATEGORY
+    schema = schemas.CATEGORY
 
 
 class TagExtension(RecordExtension):
     target_class = "calendar_app.api.serializers.TagSerializer"
-    shape = schemas.TAG
+    schema = schemas.TAG
 
 
 class ImageExtension(RecordExtension):
     target_class = "calendar_app.api.serializers.ImageSerializer"
-    shape = schemas.IMAGE
+    schema = schemas.IMAGE

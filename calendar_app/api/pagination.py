@@ -11,32 +11,33 @@ from ..models import Post
 from . import representations, schemas
 from .filters import window
 
-# Beyond this no list has a page; a larger number would not fit into a database's OFFSET.
-LONGEST = 12
-LAST_PAGE = 10**LONGEST
+# No list has so many pages, and a larger number would not fit into a database's OFFSET.
+MAX_DIGITS = 12
+MAX_PAGE = 10**MAX_DIGITS
 
 
 class ArchivePagination(BasePagination):
-    """Pages that end: one past the last is 404, except for an empty first page."""
+    """Pages of records: one past the last is 404, except for an empty first page."""
 
     def read(self, request, view):
-        """Read page and per_page; return what is wrong with them as {parameter: [sentence]}."""
+        """Read page and per_page; return their errors as {parameter: [sentence]}."""
         self.request, self.view = request, view
-        ordinary, most = view.page_sizes()
-        numbers, errors = {"page": 1, "per_page": ordinary}, {}
+        default, maximum = view.page_sizes()
+        numbers, errors = {"page": 1, "per_page": default}, {}
         for name in numbers:
             if name in request.query_params:
                 try:
                     numbers[name] = positive(name, request.query_params[name])
                 except ValidationError as e:
                     errors[name] = e.detail
-        self.page, self.per_page = numbers["page"], min(numbers["per_page"], most)
+        self.page, self.per_page = numbers["page"], min(numbers["per_page"], maximum)
         return errors
 
     def paginate_queryset(self, queryset, request, view=None):
-        """Return the IDs of the page that ``read`` has read; tombstones stand before them.
+        """Return the IDs of the requested page; ``read`` comes first.
 
-        So a mirror removes what is gone before it stores what may have its slug now.
+        Tombstones come before records, so that a mirror removes a record before it stores another
+        that may have its slug now.
         """
         self.tombstones = ()
         lost = view.lost()
@@ -49,7 +50,7 @@ class ArchivePagination(BasePagination):
         if start < gone:
             self.tombstones = list(lost[start : start + self.per_page])
         number, start = self.per_page - len(self.tombstones), max(start - gone, 0)
-        # The IDs come from the index alone, so that a deep page reads no row it does not show.
+        # Only the IDs: they come from the index, so that a deep page reads no rows before its own.
         return list(queryset.values_list("pk", flat=True)[start : start + number])
 
     def past_the_end(self):
@@ -101,7 +102,7 @@ class ArchivePagination(BasePagination):
         if page:
             params["page"] = page
         address = self.view.urls.absolute(self.request.path)
-        # A space as RFC 3986 has it: "+" is one in forms only, and a plus sign elsewhere.
+        # "%20" (RFC 3986): "+" means a space only in forms, and a plus sign elsewhere.
         return f"{address}?{params.urlencode().replace('+', '%20')}" if params else address
 
 
@@ -113,11 +114,11 @@ class TermPagination(ArchivePagination):
 
 
 def positive(name, text):
-    """Return text as a whole number from 1 up; raises ValidationError."""
+    """Return text as a whole number of 1 or more. Raises ValidationError."""
     digits = text.lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
         raise ValidationError(f"{name} must be a whole number of 1 or more, not '{text[:50]}'.")
-    return int(digits) if len(digits) <= LONGEST else LAST_PAGE
+    return int(digits) if len(digits) <= MAX_DIGITS else MAX_PAGE
 
 
 def _parameter(name, description, default):

@@ -11,16 +11,16 @@ from rest_framework.exceptions import ParseError
 from ..conf import conf
 from ..exceptions import CalendarError
 
-# As many as PHP takes. The time that the library needs grows with the square of the number.
-MOST_FIELDS = 1000
-MOST_INDEX = 500  # a list as long as its greatest index is made for each key
-MOST_BRACKETS = 5  # in a key
+# The default of PHP. The time that qs_codec needs grows with the square of the number.
+MAX_FIELDS = 1000
+MAX_INDEX = 500  # qs_codec creates a list as long as the greatest index of each key
+MAX_BRACKETS = 5  # pairs in a key
 FORM_OPTIONS = qs_codec.DecodeOptions(
-    depth=MOST_BRACKETS, list_limit=MOST_INDEX, parameter_limit=MOST_FIELDS
+    depth=MAX_BRACKETS, list_limit=MAX_INDEX, parameter_limit=MAX_FIELDS
 )
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
-MOST_LEVELS = 50  # of lists and objects inside each other; Python itself fails at some hundreds
-MOST_CONTAINERS = 100_000  # lists and objects: each takes 30 times the memory of its brackets
+MAX_LEVELS = 50  # of nested lists and objects; Python's recursion fails at some hundreds
+MAX_CONTAINERS = 100_000  # lists and objects: each takes 30 times the memory of its brackets
 
 
 class TooLarge(CalendarError):
@@ -37,16 +37,16 @@ class FormError(CalendarError):
 class JSONParser(parsers.JSONParser):
     def parse(self, stream, media_type=None, parser_context=None):
         body = read_within(stream, conf.MAX_BODY_BYTES)
-        if body.count(b"[") + body.count(b"{") > MOST_CONTAINERS:
-            raise ParseError(f"The body has more than {MOST_CONTAINERS} lists and objects.")
+        if body.count(b"[") + body.count(b"{") > MAX_CONTAINERS:
+            raise ParseError(f"The body has more than {MAX_CONTAINERS} lists and objects.")
         try:
             data = orjson.loads(body)
         except orjson.JSONDecodeError as e:
             raise ParseError(f"The body is not valid JSON: {e}.") from e
         if not isinstance(data, dict):
             raise ParseError("The body must be a JSON object, with parameter names as its keys.")
-        if is_deeper(data, MOST_LEVELS):
-            raise ParseError(f"The body is nested more than {MOST_LEVELS} levels deep.")
+        if is_deeper(data, MAX_LEVELS):
+            raise ParseError(f"The body is nested more than {MAX_LEVELS} levels deep.")
         return data
 
 
@@ -63,10 +63,10 @@ class MultiPartParser(parsers.MultiPartParser):
 
 
 def nested(form: QueryDict):
-    """Return the form's values as dicts and lists, as its PHP array keys ask for."""
+    """Return the form's values as dicts and lists, following its PHP array keys."""
     values = {key: form.getlist(key) for key in form}
-    if sum(map(len, values.values())) > MOST_FIELDS:
-        raise FormError(f"The form has more than {MOST_FIELDS} fields.")
+    if sum(map(len, values.values())) > MAX_FIELDS:
+        raise FormError(f"The form has more than {MAX_FIELDS} fields.")
     for key in values:
         require_bounded(key)
     flat = {key: value[0] if len(value) == 1 else value for key, value in values.items()}
@@ -74,17 +74,17 @@ def nested(form: QueryDict):
 
 
 def require_bounded(key: str):
-    """Raise FormError for a key that stands for very long or very deep lists."""
+    """Raise FormError for a key that would create very long or very deep lists."""
     inside = BRACKETS.findall(key)
-    if len(inside) > MOST_BRACKETS:
-        raise FormError(f"The key '{key[:50]}…' has more than {MOST_BRACKETS} pairs of brackets.")
+    if len(inside) > MAX_BRACKETS:
+        raise FormError(f"The key '{key[:50]}…' has more than {MAX_BRACKETS} pairs of brackets.")
     for place in inside:
-        if place.isdecimal() and (len(place) > 9 or int(place) > MOST_INDEX):
-            raise FormError(f"The key '{key[:50]}' has an index greater than {MOST_INDEX}.")
+        if place.isdecimal() and (len(place) > 9 or int(place) > MAX_INDEX):
+            raise FormError(f"The key '{key[:50]}' has an index greater than {MAX_INDEX}.")
 
 
 def is_deeper(data, levels):
-    """Say whether lists and dicts stand inside each other on more levels than these."""
+    """Say whether lists and dicts are nested more than levels deep."""
     level = [data]
     for _ in range(levels):
         level = [inner for value in level for inner in _inside(value)]

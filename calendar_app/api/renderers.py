@@ -1,4 +1,4 @@
-"""Answers: JSON, and iCalendar for whoever asks for it."""
+"""Response formats: JSON by default, and iCalendar."""
 
 import orjson
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -6,7 +6,7 @@ from rest_framework.renderers import BaseRenderer
 
 from ..exceptions import InvalidParams
 
-POLICY = "default-src 'none'; frame-ancestors 'none'"  # no answer is a page in a browser
+POLICY = "default-src 'none'; frame-ancestors 'none'"  # no response is a page in a browser
 
 
 class JSONRenderer(BaseRenderer):
@@ -19,7 +19,7 @@ class JSONRenderer(BaseRenderer):
 
 
 class ICalendarRenderer(BaseRenderer):
-    """Passes on what the view wrote as iCalendar (RFC 5545); its errors are JSON."""
+    """Passes on the bytes that the view wrote (RFC 5545); errors are JSON."""
 
     media_type = "text/calendar"
     format = "ics"
@@ -30,14 +30,14 @@ class ICalendarRenderer(BaseRenderer):
 
 
 class Negotiation(DefaultContentNegotiation):
-    """Answers JSON unless iCalendar is asked for by name, whatever else a client accepts."""
+    """Chooses JSON unless the client asks for iCalendar by name; never answers 406."""
 
     def select_renderer(self, request, renderers, format_suffix=None):
         formats = {renderer.format: renderer for renderer in renderers}
         wanted = request.query_params.get("format")
         if wanted in formats:
             return formats[wanted], formats[wanted].media_type
-        # Where there is one format only, this is a parameter like any other that is not known.
+        # A view with only one format ignores the parameter like any unknown one.
         if wanted is not None and len(formats) > 1:
             accepted = ", ".join(formats)
             raise InvalidParams(

@@ -1,4 +1,4 @@
-"""JSON Schemas of the API's answers, for its OpenAPI description."""
+"""JSON Schemas of the API's responses, for its OpenAPI description."""
 
 from ..models import Status
 
@@ -20,7 +20,7 @@ STAMP = {
 
 
 def record(properties, optional=()):
-    """Return the schema of an object that has all of properties but the optional ones."""
+    """Return the schema of an object that requires all properties except the optional ones."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required}
 
@@ -81,7 +81,7 @@ MAP = {"show_map": BOOLEAN, "show_map_link": BOOLEAN}
 
 
 def event(venue, organizer):
-    """Return the schema of an event, with the schemas (references) of what it is linked to."""
+    """Return the schema of an event, given references to those of a venue and an organizer."""
     ends = ("start_date", "end_date", "utc_start_date", "utc_end_date")
     return record(
         {
@@ -176,7 +176,7 @@ ERROR = record(
 
 
 def envelope(collection, items):
-    """Return the schema of a page of a list, whose records stand at the key collection."""
+    """Return the schema of a page of a list, with its records at the key collection."""
     properties = {
         collection: {"type": "array", "items": items},
         "rest_url": URL,

@@ -1,0 +1,1 @@
+"""Reads and writes iCalendar (RFC 5545)."""

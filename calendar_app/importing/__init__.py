@@ -1,0 +1,1 @@
+"""Imports events from iCalendar files and from other services with the same API."""

@@ -1,0 +1,1 @@
+"""The public HTML pages, which the ``url`` of each record names."""

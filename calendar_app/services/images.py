@@ -53,7 +53,9 @@ class ImageBusyError(ImageError):
     code, status, wait = "rest_busy", 503, decoding.WAIT_SECONDS
 
 
-def store(file: "File[bytes]", *, author: Any = None, title: str = "", source_url: str = "") -> Image:
+def store(
+    file: "File[bytes]", *, author: Any = None, title: str = "", source_url: str = ""
+) -> Image:
     """Store file, which is open and has a name, with its smaller copies; return the image.
 
     If author may see an image of the same source_url already, that one is returned. Raises

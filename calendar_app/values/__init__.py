@@ -1,0 +1,1 @@
+"""Costs, dates, time zones, names, slugs and HTML, as plain values without a database row."""

@@ -1,4 +1,4 @@
-"""What the query parameters of each list mean, as django-filter filtersets."""
+"""The query parameters of each list, as django-filter filtersets."""
 
 from .event import EventFilterSet
 from .linked import OrganizerFilterSet, VenueFilterSet

@@ -1,4 +1,4 @@
-"""What mirrors ask of a list: what was changed, and what has left the list since."""
+"""For mirrors: records changed since an instant, and those that have left the list."""
 
 from django.db.models import Exists, OuterRef
 
@@ -20,7 +20,7 @@ class ModifiedParameter(DateParameter):
 
 
 def lost(filterset):
-    """Return the tombstones to answer to modified_after, or None without that parameter."""
+    """Return the tombstones for the parameter modified_after; None without it."""
     chosen = filterset.form.cleaned_data
     if "modified_after" not in filterset.filters or chosen.get("hide_from_listings"):
         return None
@@ -32,5 +32,5 @@ def lost(filterset):
     found = tombstones.lost_by(filterset.request.user, model, statuses)
     if ids := chosen.get("include"):
         found = found.filter(record_id__in=ids)
-    # Other filters would reveal what has become of a withdrawn record.
+    # No other filters: they would reveal the present state of a withdrawn record.
     return found.filter(~Exists(still.order_by()), modified_utc__gt=chosen["modified_after"])

@@ -25,12 +25,12 @@ from .window import DateParameter, EndParameter, WindowEndParameter, WindowForm,
 
 POINT = {"geoloc_lat", "geoloc_lng"}
 CIRCLE = {*POINT, "geoloc_radius"}
-# Parameters by which one could guess what a protected event keeps to itself.
+# Parameters by which anyone could guess the details of a password-protected event.
 REVEALING = {"search", "categories", "tags", "venue", "organizer", "geoloc", "geoloc_lat"}
 
 
 def visible(model):
-    """Return the records of model that the caller of a request may name."""
+    """Return a function from a request to the records of model that its user may see."""
     return lambda request: model.objects.visible_to(request.user)
 
 
@@ -41,14 +41,14 @@ def at(venues):
 
 
 class CategoriesParameter(TermsParameter):
-    """A category stands for itself and all that are below it."""
+    """A category includes its descendants."""
 
     def expanded(self, ids):
         return terms.with_descendants(ids)
 
 
 class HiddenParameter(BooleanParameter):
-    """Keeps the events that are listed or, when true, the hidden ones of the caller."""
+    """Keeps the listed events or, if true, the hidden events that the caller may list."""
 
     always = True
 
@@ -65,7 +65,7 @@ class IncludeParameter(IdsParameter):
 
 
 class LocatedParameter(BooleanParameter):
-    """Keeps the events with, or without, a venue that has coordinates and may be seen."""
+    """Keeps the events with, or without, a visible venue that has coordinates."""
 
     def filter(self, qs, value):
         if value is None:
@@ -75,7 +75,7 @@ class LocatedParameter(BooleanParameter):
 
 
 class NearParameter(NumberParameter):
-    """The latitude; keeps the events at a venue within the circle that three parameters give."""
+    """The latitude; keeps the events at a venue within the circle of the three parameters."""
 
     def filter(self, qs, value):
         if value is None:
@@ -90,11 +90,11 @@ class NearParameter(NumberParameter):
 
 
 class EventForm(WindowForm):
-    """Settles the dates and asks for a circle whole."""
+    """Completes the dates, and requires all parameters of a circle."""
 
     def clean(self):
         data = super().clean()
-        # Programs that send every default do not ask for a circle by that.
+        # Clients that send all defaults do not mean a circle.
         is_default = data.get("geoloc_radius") == conf.GEOLOC_RADIUS_KM
         for name in (POINT if is_default else CIRCLE).intersection(self.fields):
             for missing in sorted(POINT.difference(self.fields)):
@@ -103,10 +103,10 @@ class EventForm(WindowForm):
 
 
 class EventFilterSet(ListFilterSet):
-    """Filters a list of all events down to what the caller asks for and may see.
+    """Filters all events by the parameters, and by what the caller may see.
 
-    Hidden events are left out, also from those that ``include`` names. The details of an event with
-    a password are not searched, unless the caller needs none.
+    Hidden events are omitted even if ``include`` names them. The details of a password-protected
+    event are not searched, unless the caller may see them.
     """
 
     start_date = WindowParameter(
@@ -200,7 +200,7 @@ class EventFilterSet(ListFilterSet):
     )
     geoloc_radius = NumberModifier(
         least=0,
-        most=nearby.HALF_AROUND_KM,
+        most=nearby.MAX_RADIUS_KM,
         default=conf.GEOLOC_RADIUS_KM,
         help_text="Maximum distance of a venue from the centre, in kilometres.",
     )

@@ -1,7 +1,7 @@
-"""Form fields of the query parameters: what a client sent becomes a value or a sentence.
+"""Form fields of the query parameters.
 
-The label of a field is the name of its parameter, so that every sentence can name it. Fields that
-look records up take a ``queryset`` of the records that the caller may name.
+The label of a field is the name of its parameter, for error messages. Fields that look up records
+take a ``queryset`` of the records that the caller may see.
 """
 
 import re
@@ -15,16 +15,16 @@ from django.utils import timezone
 from ...conf import conf
 from ...values import dates
 
-BIGGEST_ID = 2**63 - 1
+MAX_ID = 2**63 - 1
 DIGITS = re.compile(r"[0-9]{1,19}")
 # A number as JSON has it (RFC 8259, 6): no infinity, no digits of other scripts.
 NUMBER = re.compile(r"-?[0-9]{1,19}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
-MOST_WORDS = 20
+MAX_WORDS = 20
 BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class TextField(forms.Field):
-    """A text; None when the parameter is absent, and an error when it is there and empty."""
+    """A text; None if the parameter is absent, and an error if it is empty."""
 
     def clean(self, value):
         if value is None:
@@ -39,7 +39,7 @@ class TextField(forms.Field):
         return text
 
     def refusal(self, sentence):
-        # As a parameter, so that a "%" in it is no placeholder.
+        # As a parameter, so that "%" in the sentence is not a placeholder.
         return ValidationError("%(sentence)s", code="invalid", params={"sentence": sentence})
 
 
@@ -76,11 +76,11 @@ class BooleanField(TextField):
 
 
 class DateField(TextField):
-    """An aware datetime; its zone is the site's unless the text gives an offset."""
+    """An aware datetime, in the site's time zone unless the text has an offset."""
 
     def read(self, text):
         try:
-            # In whole seconds, as a link to another page of the list repeats it.
+            # In whole seconds, as in the links to other pages of the list.
             return dates.parse(text, self.zone, timezone.now().replace(microsecond=0))
         except dates.DateError as e:
             raise self.refusal(f"{self.label} cannot be read: {e}") from e
@@ -106,7 +106,7 @@ class NumberField(TextField):
 
 
 class ChoiceField(TextField):
-    """One of ``choices``, in upper or lower case."""
+    """One of ``choices``, ignoring case."""
 
     def __init__(self, *, choices, **kwargs):
         super().__init__(**kwargs)
@@ -120,7 +120,7 @@ class ChoiceField(TextField):
 
 
 class StatusesField(ListField):
-    """A list of ``choices``; of these, only ``allowed`` may be asked for by this caller."""
+    """A list of ``choices``, of which the caller may use those in ``allowed``."""
 
     def __init__(self, *, choices, allowed=None, **kwargs):
         super().__init__(**kwargs)
@@ -147,15 +147,13 @@ class SearchField(TextField):
             most = conf.MAX_SEARCH_LENGTH
             raise self.refusal(f"{self.label} accepts at most {most} characters, not {len(text)}.")
         words = list(dict.fromkeys(text.split()))
-        if len(words) > MOST_WORDS:
-            raise self.refusal(
-                f"{self.label} accepts at most {MOST_WORDS} words, not {len(words)}."
-            )
+        if len(words) > MAX_WORDS:
+            raise self.refusal(f"{self.label} accepts at most {MAX_WORDS} words, not {len(words)}.")
         return words
 
 
 class IdsField(ListField):
-    """A list of IDs, of records that exist or not; ``noun`` is what one of them is called."""
+    """A list of IDs, whether the records exist or not; ``noun`` names their kind."""
 
     def __init__(self, *, noun, **kwargs):
         super().__init__(**kwargs)
@@ -166,7 +164,7 @@ class IdsField(ListField):
 
 
 class RecordsField(ListField):
-    """The IDs of records that exist."""
+    """The IDs of existing records."""
 
     def __init__(self, *, queryset, **kwargs):
         super().__init__(**kwargs)
@@ -182,7 +180,7 @@ class RecordsField(ListField):
 
 
 class RecordField(TextField):
-    """The ID of one record that exists."""
+    """The ID of one existing record."""
 
     def __init__(self, *, queryset, **kwargs):
         super().__init__(**kwargs)
@@ -196,14 +194,14 @@ class RecordField(TextField):
 
 
 class ParentField(RecordField):
-    """The ID of a record that exists, or 0 for the top level."""
+    """The ID of an existing record, or 0 for the top level."""
 
     def read(self, text):
         return 0 if text == "0" else super().read(text)
 
 
 class TermsField(ListField):
-    """The IDs of terms named by ID or slug; digits that are no ID may still be a slug."""
+    """The IDs of terms, given by ID or slug; digits that are no ID may be a slug."""
 
     def __init__(self, *, queryset, **kwargs):
         super().__init__(**kwargs)
@@ -221,7 +219,7 @@ class TermsField(ListField):
 
 
 def is_id(text):
-    return bool(DIGITS.fullmatch(text)) and int(text) <= BIGGEST_ID
+    return bool(DIGITS.fullmatch(text)) and int(text) <= MAX_ID
 
 
 def read_id(field, text):
@@ -236,6 +234,6 @@ def unknown(field, value):
 
 
 def shown(value):
-    """Return value quoted, and cut where it is too long for a sentence."""
+    """Return value quoted and shortened for an error message."""
     text = str(value)
     return f"'{text}'" if len(text) <= 50 else f"'{text[:50]}…'"

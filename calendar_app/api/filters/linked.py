@@ -11,7 +11,7 @@ from .search import SearchParameter
 
 
 class EventParameter(RecordParameter):
-    """Keeps what is linked to one event, and nothing while the caller may not see its details."""
+    """Keeps the records linked to an event; none if the caller may not see its details."""
 
     def filter(self, qs, value):
         if value is None:
@@ -32,7 +32,7 @@ class UpcomingParameter(BooleanParameter):
     def filter(self, qs, value):
         if not value:
             return qs
-        # Whole minutes, so that the same answer can be kept for one.
+        # In whole minutes, for which responses are cached.
         now = timezone.now().replace(second=0, microsecond=0)
         events = Event.objects.listed_to(self.user).filter(end_utc__gte=now)
         return qs.filter(linked_to(qs.model, events))
@@ -46,7 +46,7 @@ def linked_to(model, events):
 
 
 class LinkedFilterSet(ListFilterSet):
-    """Filters a list of all records down to what the caller asks for and may see."""
+    """Filters all records by the parameters, and by what the caller may see."""
 
     event = EventParameter(
         "event_links__event",

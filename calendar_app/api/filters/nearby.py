@@ -1,4 +1,4 @@
-"""Venues near a point, without any geographic extension of the database."""
+"""Venues near a point, without a geographic extension of the database."""
 
 from math import asin, cos, degrees, pi, radians, sin
 
@@ -6,15 +6,15 @@ from django.db.models import F, Q, Value
 from django.db.models.functions import Cos, Radians, Sin
 
 EARTH_RADIUS_KM = 6371.0088  # the mean radius R1 (IUGG)
-HALF_AROUND_KM = 20_016  # and rounded up, so that it reaches the antipode
-# Half a metre in degrees: what rounding may cost a venue on the rim of the box.
+MAX_RADIUS_KM = 20_016  # half the circumference, rounded up to reach the antipode
+# Degrees, half a metre: keeps venues on the edge of the box in spite of rounding.
 MARGIN = 5e-6
 
 
 def within(venues, lat, lng, km):
-    """Keep the venues at most km kilometres from the point (degrees) over ground.
+    """Keep the venues at most km kilometres (great-circle distance) from the point, in degrees.
 
-    The box is for the index on the position; the haversine formula decides.
+    The box uses the index on the position; the haversine formula decides.
     """
     limit = sin(min(km / (2 * EARTH_RADIUS_KM), pi / 2)) ** 2
     return (
@@ -44,7 +44,7 @@ def _box(lat, lng, km):
     width = degrees(asin(sin(angle) / cos(radians(lat)))) + MARGIN
     west, east = lng - width, lng + width
     longitudes = Q(geo_lng__range=(west, east))
-    # Beyond the 180th meridian the longitudes go on from the other side.
+    # Beyond the 180th meridian, longitudes continue from the other end of their range.
     if west <= -180:
         longitudes |= Q(geo_lng__gte=west + 360)
     if east >= 180:

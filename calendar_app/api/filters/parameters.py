@@ -1,4 +1,4 @@
-"""Filters of query parameters, each with the type that the API's description gives it."""
+"""Filters of query parameters, each with its schema for the OpenAPI description."""
 
 from copy import copy
 
@@ -13,18 +13,18 @@ from . import fields
 
 TEXT = {"type": "string", "minLength": 1, "pattern": r"\S"}
 ID = {"type": "integer", "format": "int64", "minimum": 1}
-# Swagger UI has no input for lists of a format.
+# Without "format": Swagger UI has no input for lists of a format.
 IDS = {
     "type": "array",
-    "items": {"type": "integer", "minimum": 1, "maximum": fields.BIGGEST_ID},
+    "items": {"type": "integer", "minimum": 1, "maximum": fields.MAX_ID},
     "minItems": 1,
 }
 
 
 class Parameter(filters.Filter):
-    """A filter with its ``help_text`` and ``default`` in the API's description.
+    """A filter with its ``help_text`` and ``default`` in the OpenAPI description.
 
-    ``always`` says that it has a say also when its parameter is absent.
+    ``always`` says that it is applied even if its parameter is absent.
     """
 
     field_class = fields.TextField
@@ -39,7 +39,7 @@ class Parameter(filters.Filter):
         extend_schema_field(described)(self)
 
     def __deepcopy__(self, memo):
-        """Return a twin for one request: what it shares with the original never changes."""
+        """Return a shallow copy for one request, which changes nothing that is shared."""
         twin = copy(self)
         twin.__dict__.pop("_field", None)
         return twin
@@ -77,7 +77,7 @@ class ChoiceParameter(Parameter):
 
 
 class Modifier:
-    """A parameter that says what another one means; that one reads it."""
+    """A parameter that only another parameter reads."""
 
     def filter(self, qs, value):
         return qs
@@ -101,7 +101,7 @@ class IdsParameter(Parameter):
 
 
 class RecordParameter(filters.QuerySetRequestMixin, Parameter):
-    """The ID of a record out of ``queryset``, which may be a function of the request."""
+    """The ID of a record in ``queryset``, which may be a function of the request."""
 
     field_class = fields.RecordField
     schema = ID
@@ -113,10 +113,10 @@ class RecordsParameter(RecordParameter):
 
 
 class LinkedParameter(RecordsParameter):
-    """Keeps what is linked, by the rows of ``through``, to any of the records named.
+    """Keeps what is linked, by the rows of ``through``, to any of the given records.
 
-    The subquery repeats no row. PostgreSQL reads it from either end, as it does EXISTS; SQLite
-    begins with it, where it would ask EXISTS of every event.
+    A subquery, since a join would repeat rows. PostgreSQL plans it like EXISTS; SQLite starts from
+    it, whereas it would evaluate EXISTS for every event.
     """
 
     def __init__(self, *args, through, column, **kwargs):
@@ -139,9 +139,9 @@ class TermsParameter(LinkedParameter):
 
 
 class StatusParameter(Parameter):
-    """Keeps what has one of the statuses and is the caller's to read; always applied.
+    """Keeps the records with one of the statuses that the caller may read; always applied.
 
-    Absent, it means every status but trash.
+    The default is all statuses except trash.
     """
 
     field_class = fields.StatusesField
@@ -158,11 +158,11 @@ class StatusParameter(Parameter):
         return qs.filter(self.readable(qs.model, self.statuses(value)))
 
     def statuses(self, value):
-        """Return the statuses that a value of this parameter asks for."""
+        """Return the set of statuses for a value of this parameter."""
         return set(value or set(Status.values) - {Status.TRASH})
 
     def readable(self, model, statuses):
-        """Return the condition for the caller's to read with one of statuses."""
+        """Return the condition on records with one of statuses that the caller may read."""
         wanted = Q(status__in=statuses)
         if permissions.may_edit_others(self.user, model):
             return wanted
@@ -173,7 +173,7 @@ class StatusParameter(Parameter):
 
 
 class ListFilterSet(FilterSet):
-    """A filterset that builds only the filters of the parameters that are present."""
+    """A filterset with only the filters whose parameters are present, which saves time."""
 
     def __init__(self, data=None, *args, **kwargs):
         self.base_filters = {

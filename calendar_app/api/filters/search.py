@@ -1,4 +1,4 @@
-"""Search: records that have every word in one of their texts."""
+"""Search for records that contain all words."""
 
 from html import escape
 
@@ -10,7 +10,7 @@ from .parameters import TEXT, Parameter
 
 
 class SearchParameter(Parameter):
-    """Keeps the records that hold every word in one of the ``plain`` or ``rich`` columns."""
+    """Keeps the records with every word in one of the columns; ``rich`` ones contain HTML."""
 
     field_class = fields.SearchField
     schema = {**TEXT, "maxLength": conf.MAX_SEARCH_LENGTH}
@@ -24,16 +24,16 @@ class SearchParameter(Parameter):
             found = Q()
             for spelling in spellings(word):
                 found |= _in_any(self.plain, spelling)
-                # HTML holds "R&B" as "R&amp;B".
+                # In HTML, "R&B" is "R&amp;B".
                 found |= _in_any(self.rich, escape(spelling, quote=False))
             qs = qs.filter(found)
         return qs
 
 
 def spellings(word):
-    """Return word in the cases that it is looked for in.
+    """Return the spellings of word to search for.
 
-    SQLite, and PostgreSQL in the C locale, ignore the case of ASCII letters only.
+    SQLite, and PostgreSQL with the C locale, ignore the case of ASCII letters only.
     """
     if word.isascii():
         return [word]

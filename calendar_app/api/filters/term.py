@@ -21,7 +21,7 @@ from .parameters import (
 from .search import SearchParameter
 
 NAME = Lower("name")
-# Terms have no groups of their own: all are in group 0.
+# WordPress clients may sort by term_group; all terms are in group 0.
 ORDERS = {
     "id": F("id"),
     "name": NAME,
@@ -47,7 +47,7 @@ class ParentParameter(RecordParameter):
 
 
 class HideEmptyParameter(BooleanParameter):
-    """Keeps the terms that are in use, unless false; a category stays while one below it is."""
+    """Keeps the terms in use, unless false; a category with a descendant in use stays."""
 
     always = True
 
@@ -61,7 +61,7 @@ class HideEmptyParameter(BooleanParameter):
 
 
 class OrderParameter(ChoiceParameter):
-    """Sorts; ``order`` says which way, and ``include`` may be an order itself."""
+    """Sorts in the direction of ``order``; orderby=include sorts as the IDs were given."""
 
     always = True
 
@@ -74,7 +74,7 @@ class OrderParameter(ChoiceParameter):
 
 
 def position(ids):
-    """Return the place of a row's ID in the list ids, as a database expression."""
+    """Return the position of a row's ID in ids, as a database expression."""
     places = (When(pk=pk, then=Value(place)) for place, pk in enumerate(ids))
     return Case(*places, output_field=IntegerField())
 

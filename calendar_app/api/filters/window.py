@@ -1,4 +1,4 @@
-"""The time window of an event list: its parameters, and what they mean together."""
+"""The time window of an event list: its parameters and their defaults."""
 
 import datetime as dt
 
@@ -21,24 +21,24 @@ BOUNDS = {
     "ends_before": DAY_END,
     "ends_after": DAY_END,
 }
-# Each of these takes the place of the window that applies when no end of it is given.
-INSTEAD = ("starts_before", "starts_after", "ends_before", "ends_after", "modified_after")
+# Each of these replaces the default window.
+REPLACING_DEFAULT = ("starts_before", "starts_after", "ends_before", "ends_after", "modified_after")
 
 
 class DateParameter(Parameter):
     field_class = fields.DateField
-    # What programs send (RFC 3339); what people write is read as well.
+    # What programs send (RFC 3339); the phrases that people write are accepted too.
     schema = {"type": "string", "format": "date-time"}
 
 
 class WindowParameter(DateParameter):
-    """A bound of the window, which has a default."""
+    """A bound of the window, with a default."""
 
     always = True
 
 
 class EndParameter(DateParameter):
-    """A bound of the end; it bounds the start as well, whose index the list is read from."""
+    """A bound of the end; it bounds the start too, whose index the list is read from."""
 
     def filter(self, qs, value):
         if value is None:
@@ -54,7 +54,7 @@ class WindowEndParameter(WindowParameter, EndParameter):
 
 
 class WindowForm(forms.Form):
-    """Settles the bounds: whole days, the default window, one that is the wrong way round."""
+    """Completes the bounds: extends them to whole days, and applies the default window."""
 
     def clean(self):
         data = super().clean()
@@ -65,7 +65,7 @@ class WindowForm(forms.Form):
             data |= {name: at(data[name], BOUNDS[name]) for name in given}
         if {"start_date", "end_date"} <= set(given) and data["end_date"] < data["start_date"]:
             self._refuse_reversed()
-        elif not any(name in self.fields for name in INSTEAD):
+        elif not any(name in self.fields for name in REPLACING_DEFAULT):
             data |= {name: value for name, value in default().items() if not data.get(name)}
         return data
 
@@ -77,10 +77,10 @@ class WindowForm(forms.Form):
 
 
 def settled(filterset):
-    """Return, as {parameter: text}, the dates that depend on when the request is made.
+    """Return, as {parameter: text}, the dates that depend on the time of the request.
 
-    These are the default window and relative dates such as `today`. An address that repeats them
-    means the same at any time.
+    These are the default window and relative dates such as `today`. Links to other pages contain
+    them, so that they mean the same list at any time.
     """
     found = {}
     for name, parameter in filterset.filters.items():
@@ -92,9 +92,9 @@ def settled(filterset):
 
 
 def _written(instant):
-    """Return a text that a date parameter reads as this instant."""
+    """Return a text for this instant that a date parameter can read."""
     wall = time_zones.to_wall(instant, conf.zone).replace(fold=0)
-    # In UTC: Python compares two times of one zone by their clock times, ignoring the fold.
+    # In UTC: Python compares times of the same zone by their wall times, ignoring the fold.
     same = time_zones.to_utc(wall, conf.zone) == instant.astimezone(dt.UTC)
     return str(wall) if same else instant.isoformat()
 
@@ -109,17 +109,17 @@ def default(now=None):
 
 
 def at(moment, time):
-    """Return the UTC instant of a time of the day that moment is in, in moment's own zone."""
+    """Return the UTC instant of a time on the day of moment, in moment's time zone."""
     return time_zones.to_utc(dt.datetime.combine(moment.date(), time), moment.tzinfo)
 
 
 def longest(model):
-    """Return the duration of the longest event, from the end of an index."""
+    """Return the duration of the longest event, from its index."""
     return dt.timedelta(seconds=model.objects.aggregate(Max("duration"))["duration__max"] or 0)
 
 
 def earlier(instant, distance):
-    """Return the instant that lies distance before, or the earliest that there is."""
+    """Return the instant minus distance, or the earliest possible instant."""
     try:
         return instant.astimezone(dt.UTC) - distance
     except OverflowError:

@@ -1,6 +1,8 @@
-"""What the API says of each record: plain functions from a record to a dict, keys in their order.
+"""The JSON of each record in responses: plain functions from a record to a dict.
 
-They read only what ``load`` has loaded, in as many queries for fifty records as for one.
+They take a fraction of the time of REST framework's serializers, which look up and convert every
+field of every record by itself. ``load`` fetches all they read, with the same number of queries for
+fifty records as for one.
 """
 
 from .event import event

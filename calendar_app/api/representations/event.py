@@ -12,9 +12,9 @@ from .venue import venue
 
 
 def event(record, urls, *, redacted=False, full=False):
-    """Return what the API says of an event.
+    """Return the representation of an event.
 
-    ``redacted`` leaves out what a password protects; ``full`` adds json_ld, also to the venues and
+    ``redacted`` omits what a password protects; ``full`` adds json_ld, also to the venues and
     organizers.
     """
     fields = {
@@ -73,7 +73,7 @@ def _cost(text):
 
 @lru_cache(maxsize=1024)
 def _read_cost(text, symbol, code, position):
-    # Few costs are the costs of many events.
+    # Cached because many events share the same few costs.
     parsed = cost.parse(text, symbol=symbol, code=code, position=position)
     return {"cost": parsed.text, "cost_details": parsed.details}
 

@@ -2,7 +2,7 @@ from pathlib import PurePosixPath
 
 
 def image(picture, urls):
-    """Return the image object of an Image, False when there is none."""
+    """Return the representation of an Image, False for None."""
     if picture is None:
         return False
     name, address = picture.file.name, urls.files(picture.file.storage)

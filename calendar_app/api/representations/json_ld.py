@@ -1,4 +1,4 @@
-"""What search engines read: schema.org descriptions, made from the representations."""
+"""Descriptions for search engines (schema.org), made from the representations."""
 
 import datetime as dt
 import html
@@ -12,7 +12,7 @@ TEXT_ONLY = nh3.Cleaner(tags=set())
 
 
 def event(fields):
-    """Return the schema.org Event of an event's representation whose links have their json_ld."""
+    """Return the schema.org Event for the representation of an event with json_ld in its links."""
     venues = fields["venue"] if isinstance(fields["venue"], list) else [fields["venue"]]
     organizers = [_nested(linked) for linked in fields["organizer"]]
     return {
@@ -31,7 +31,7 @@ def event(fields):
 
 
 def place(fields):
-    """Return the schema.org Place of a venue's representation."""
+    """Return the schema.org Place for the representation of a venue."""
     return {
         **_thing("Place", fields["venue"], fields),
         **_present(
@@ -44,7 +44,7 @@ def place(fields):
 
 
 def organization(fields):
-    """Return the schema.org Organization of an organizer's representation."""
+    """Return the schema.org Organization for the representation of an organizer."""
     return {
         **_thing("Organization", fields["organizer"], fields),
         **_present(
@@ -76,7 +76,7 @@ def _thing(kind, name, fields):
 
 
 def _instant(wall, utc):
-    """Return a wall time in ISO 8601 with its offset, which is what it is ahead of UTC."""
+    """Return a wall time in ISO 8601 with its offset from UTC."""
     local = dt.datetime.fromisoformat(wall)
     offset = local - dt.datetime.fromisoformat(utc)
     return local.replace(tzinfo=dt.timezone(offset)).isoformat()
@@ -104,7 +104,7 @@ def _position(fields):
 
 
 def _offers(fields):
-    """Return an Offer, or the AggregateOffer of several prices; a price in words is described."""
+    """Return an Offer, or an AggregateOffer for several prices; a cost in words is described."""
     offer = {
         "url": fields["url"],
         "availability": "https://schema.org/InStock",

@@ -1,6 +1,7 @@
-"""Loads records with all that their representations show, in the same few queries for any number.
+"""Loads records with all that their representations show, in a fixed number of queries.
 
-A list is as fast as this is, so its queries are not compiled for each request: only the IDs differ.
+Only the IDs in these queries differ between requests, so they are compiled once, which saves much of
+the time of a list (``lib.compiled_queries``).
 """
 
 from collections import defaultdict
@@ -18,7 +19,7 @@ BY_POSITION = ("event_links__position", "event_links__id")
 
 
 class Linked(NamedTuple):
-    """What an event is linked to, as far as the reader may see it."""
+    """The records that an event is linked to and the reader may see."""
 
     categories: list[Category]
     tags: list[Tag]
@@ -27,13 +28,13 @@ class Linked(NamedTuple):
 
 
 def fetch(model, ids, user):
-    """Return the records with these IDs, in their order, loaded for user; unknown IDs are none."""
+    """Return the records with these IDs, in this order, loaded for user; skip unknown IDs."""
     found = {record.pk: record for record in _by_id(model, ids)}
     return load([found[pk] for pk in ids if pk in found], user)
 
 
 def load(records, user):
-    """Return records as a list, each with its image, each event with what it has ``linked``."""
+    """Return records as a list, each with its image, and each event with its ``linked`` records."""
     records = list(records)
     shown = [record for record in records if isinstance(record, Post)]
     events = [record for record in shown if isinstance(record, Event)]
@@ -44,7 +45,7 @@ def load(records, user):
 
 
 def _load_links(events, user):
-    """Set ``linked`` of each event; return all venues and organizers in it."""
+    """Set ``linked`` of each event; return all venues and organizers among them."""
     ids = [event.pk for event in events]
     terms = [_linked(model, "events", BY_NAME, ids) for model in (Category, Tag)]
     posts = [_linked_posts(model, ids, user) for model in (Venue, Organizer)]
@@ -56,7 +57,7 @@ def _load_links(events, user):
 
 def _linked_posts(model, ids, user):
     links = _linked(model, "event_links__event", BY_POSITION, ids)
-    # Asked of each record, since a condition on the user would be compiled for each user.
+    # Checked in Python, since SQL with a condition on the user would be compiled for each user.
     return [
         (event, post)
         for event, post in links
@@ -65,7 +66,7 @@ def _linked_posts(model, ids, user):
 
 
 def _linked(model, path, order, ids):
-    """Return (event ID, record) for each link, the same record for the same row."""
+    """Return (event ID, record) for each link; events share the records."""
     known = {}
     rows = _query(model, path, order, len(ids))(ids)
     return [(row.of_event, known.setdefault(row.pk, row)) for row in rows]
@@ -91,8 +92,8 @@ def _by_id(model, ids):
 
 @lru_cache(maxsize=512)
 def _query(model, path, order, number):
-    """Return the query for a number of IDs, its only parameters, at a path from model."""
-    # The IDs stand in for others, so each has to be there once.
+    """Return the query for this number of IDs, its only parameters, at a path from model."""
+    # Placeholders for the IDs; Django would drop repeated ones.
     records = model.objects.filter(**{f"{path}__in": range(number)}).order_by(*order)
     if path != "pk":
         records = records.annotate(of_event=F(path))

@@ -4,7 +4,7 @@ from .post import global_ids, publication, without_empty
 
 
 def organizer(record, urls, *, full=False):
-    """Return what the API says of an organizer; ``full`` adds json_ld."""
+    """Return the representation of an organizer; ``full`` adds json_ld."""
     fields = without_empty(_description(record, urls))
     if full:
         fields["json_ld"] = json_ld.organization(fields)

@@ -1,17 +1,17 @@
-"""What the representations of events, venues and organizers have in common."""
+"""Parts shared by the representations of events, venues and organizers."""
 
 from ...models import Status
 from .times import stamp
 
 
 def global_ids(post, urls):
-    """Return post's own global ID, and those of what it was copied from before it."""
+    """Return post's global ID, and its lineage: the IDs of the records it was imported from."""
     own = urls.global_id(post.pk)
     return {"global_id": own, "global_id_lineage": [*post.global_id_lineage, own]}
 
 
 def tombstone(record, urls):
-    """Return what tells a mirror that a record has left its list."""
+    """Return the representation of a tombstone: it tells a mirror to delete the record."""
     return {
         "id": record.record_id,
         "global_id": urls.global_id(record.record_id),
@@ -21,7 +21,7 @@ def tombstone(record, urls):
 
 
 def publication(post):
-    """Return who wrote post (a user ID as a string, "0" for nobody), its status and its dates."""
+    """Return the author of post (a user ID as a string, "0" for none), its status and dates."""
     return {
         "author": str(post.author_id or 0),
         "status": post.status,
@@ -33,7 +33,7 @@ def publication(post):
 
 
 def without_empty(fields):
-    """Return fields without empty texts, False and None; a coordinate of 0 stays."""
+    """Return fields without empty texts, False and None, but with numbers that are 0."""
     return {
         name: value
         for name, value in fields.items()

@@ -1,4 +1,4 @@
-"""Categories and tags: on their own routes, and as an event has them."""
+"""Categories and tags: on their own routes, and embedded in events."""
 
 
 def category(record, urls):
@@ -11,7 +11,7 @@ def tag(record, urls):
 
 
 def embedded_term(record, urls):
-    """Return a category or a tag in the form that it has inside of an event."""
+    """Return the representation of a category or tag inside an event."""
     return {
         "name": record.name,
         "slug": record.slug,

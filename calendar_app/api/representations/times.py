@@ -2,12 +2,12 @@
 
 
 def stamp(moment):
-    """Return the clock time of moment, naive or in UTC, without its zone."""
+    """Return moment, which is naive or in UTC, without its zone."""
     return moment.isoformat(" ")[:19]
 
 
 def details(stamped):
-    """Return the parts of what ``stamp`` gives, as zero-padded strings."""
+    """Return the parts of a ``stamp``, as zero-padded strings."""
     return {
         "year": stamped[:4],
         "month": stamped[5:7],

@@ -1,4 +1,4 @@
-"""Addresses of what the calendar shows: pages, REST records, files."""
+"""URLs of pages, REST records and files."""
 
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -15,7 +15,7 @@ PAGES = ("event", "venue", "organizer", "category", "tag")
 
 
 class Urls:
-    """Writes the addresses below one base, ``https://example.org``, without a query each."""
+    """Makes URLs below one base, ``https://example.org``, without any database query."""
 
     def __init__(self, base):
         self.base = base.rstrip("/")
@@ -23,27 +23,27 @@ class Urls:
 
     @classmethod
     def of(cls, request):
-        """Return the addresses as the site's settings or this request want them."""
+        """Return Urls for the base in the settings, or else for the host of the request."""
         return cls(conf.BASE_URL or f"{request.scheme}://{request.get_host()}")
 
     def absolute(self, path):
-        """Return a path from the root (or a URL that is absolute already) as an absolute URL."""
+        """Return an absolute URL for a path from the root; one that is absolute stays."""
         return path if path.startswith(("http://", "https://")) else f"{self.base}{path}"
 
     def files(self, storage):
-        """Return a function from the name of a file in storage to its address."""
+        """Return a function from the name of a file in storage to its URL."""
         if storage.__class__.url is not FileSystemStorage.url:
             return lambda name: self.absolute(storage.url(name))
-        # What url() gives, in a fraction of its time.
+        # The result of FileSystemStorage.url(), in a fraction of its time.
         folder = self.absolute(storage.base_url)
         return lambda name: f"{folder}{filepath_to_uri(name)}"
 
     def global_id(self, pk):
-        """Return what names a record everywhere; the port is no part of it."""
+        """Return the ID of a record that is unique across sites; it does not include the port."""
         return f"{self.host}?id={pk}"
 
     def rest(self, collection, pk=None):
-        """Return the REST address of a collection (``events``) or of one record in it."""
+        """Return the REST URL of a collection (``events``) or of one record in it."""
         address = f"{self._namespace}/{collection}"
         return address if pk is None else f"{address}/{pk}"
 
@@ -51,7 +51,7 @@ class Urls:
         return self._page("event", event.slug)
 
     def is_event_page(self, url):
-        """Say whether a URL is that of an event's page here, or of one that may be."""
+        """Say whether a URL begins like that of an event's page on this site."""
         return url.startswith(self._pages["event"][0])
 
     def venue_page(self, venue):
@@ -78,7 +78,7 @@ class Urls:
 
 
 class Routes(NamedTuple):
-    """Paths from the root: of the API, and what stands around the slug in that of each page."""
+    """Paths from the root: of the API, and the parts around the slug in that of each page."""
 
     namespace: str
     pages: dict[str, tuple[str, str]]
@@ -86,7 +86,7 @@ class Routes(NamedTuple):
 
 @lru_cache(maxsize=16)
 def _routes(resolver, prefix):
-    # Asked of the routes once, neither for each record nor for each request.
+    # reverse() is slow for each record, so its results are cached.
     return Routes(
         reverse("calendar_app:namespace").rstrip("/"), {kind: _around_slug(kind) for kind in PAGES}
     )

@@ -4,7 +4,7 @@ from .post import global_ids, publication, without_empty
 
 
 def venue(record, urls, *, full=False):
-    """Return what the API says of a venue; ``full`` adds json_ld."""
+    """Return the representation of a venue; ``full`` adds json_ld."""
     fields = without_empty({**_description(record, urls), **_place(record)})
     if full:
         fields["json_ld"] = json_ld.place(fields)

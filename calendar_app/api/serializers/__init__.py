@@ -1,7 +1,8 @@
-"""Reads what clients write about each resource, and stores it.
+"""Validate what clients write about each resource, and store it.
 
-``is_valid`` judges the input by itself. ``save`` looks up what the input names and what it changes
-behind the lock of all writers; it raises a ValidationError as well, and then nothing is stored.
+``is_valid`` checks the input by itself. ``save`` looks up the records that it names, behind the
+lock of all writers, checks the whole and calls one verb of the services. It may raise a
+ValidationError too, and then nothing is stored.
 """
 
 from .event import EventSerializer

@@ -30,7 +30,7 @@ def flag(name, help_text):
 
 
 class EventSerializer(PostSerializer):
-    """An event; an update changes the fields that it names."""
+    """An event; an update changes the fields in the body."""
 
     model = Event
 
@@ -70,10 +70,12 @@ class EventSerializer(PostSerializer):
     featured = flag("featured", "Whether the event is featured.")
     ticketed = flag("ticketed", "Whether tickets are sold.")
     categories = TermsField(
-        Category, required=False, help_text="Categories: IDs, names, or objects as GET gives them."
+        Category,
+        required=False,
+        help_text="Categories: IDs, names, or objects as GET returns them.",
     )
     tags = TermsField(
-        Tag, required=False, help_text="Tags: IDs, names, or objects as GET gives them."
+        Tag, required=False, help_text="Tags: IDs, names, or objects as GET returns them."
     )
     venue = LinkedField(
         VenueSerializer,
@@ -130,7 +132,7 @@ class EventSerializer(PostSerializer):
 
     def to_representation(self, instance):
         full = self.context.get("full", False)
-        # A single event's reader has given the password already.
+        # The caller of a single event has already given its password.
         redacted = not full and not permissions.may_see_details(
             self.context["request"].user, instance
         )

@@ -1,6 +1,6 @@
-"""Fields that take a value in each of the forms that clients write it in.
+"""Fields that accept the forms in which clients write a value.
 
-null, "" and [] clear an optional field, and are refused by a required one.
+null, "" and [] clear an optional field, and are errors in a required one.
 """
 
 import math
@@ -17,17 +17,17 @@ from ...conf import conf
 from ...values import cost, dates, html, slugs, time_zones
 
 MAX_ID = 2**63 - 1
-MAX_HTML_LENGTH = 250_000  # a thick book has twice as many; taking a text apart takes time
+MAX_HTML_LENGTH = 250_000  # characters: half a thick book; sanitizing takes time
 NOT_IN_URLS = re.compile(r'[\s<>"\x00-\x20\x7f]')
 
 
 def is_blank(data):
-    """Say whether data is one of the ways to write nothing: null, "", blanks, []."""
+    """Say whether data is one of the forms of an empty value: null, "", blanks, []."""
     return data is None or data == [] or (isinstance(data, str) and not data.strip())
 
 
 def whole_number(data):
-    """Return data as an int from 0 to the greatest ID that a database holds; None if it is none."""
+    """Return data as an int from 0 to the greatest ID of a database; None if it is not one."""
     if isinstance(data, str):
         data = data.strip()
         data = int(data) if data.isascii() and data.isdigit() and len(data) < 20 else None
@@ -36,21 +36,21 @@ def whole_number(data):
 
 
 def shown(data):
-    """Return data as an error message quotes it: shortened."""
+    """Return data quoted and shortened for an error message."""
     text = data if isinstance(data, str) else repr(data)
     text = f"{text[:50]}…" if len(text) > 50 else text
     return f"'{text}'" if isinstance(data, str) else text
 
 
 class Clearable:
-    """A field that takes null, "" and [] as `cleared`."""
+    """A field whose value is `cleared` for null, "" and []."""
 
     cleared = ""
 
     def __init__(self, **kwargs):
         if "cleared" in kwargs:
             self.cleared = kwargs.pop("cleared")
-        # So that the API's description says what run_validation does.
+        # For the OpenAPI description: run_validation accepts null.
         kwargs.setdefault("allow_null", not kwargs.get("required", True))
         super().__init__(**kwargs)
 
@@ -68,14 +68,14 @@ class Clearable:
 
 
 def decoded(field, text):
-    """Return text with its HTML character references decoded; many clients write them.
+    """Return text with its HTML character references decoded, as many clients write them.
 
-    Text that the record has already stays as it is, so that what GET gives can be written back, and
-    so does all text in a context with ``texts_are_plain``.
+    The text that the record has already stays unchanged, so that the response of GET can be sent
+    back, and so does all text in a context with ``texts_are_plain``.
     """
     record = getattr(field.parent, "instance", None)
-    is_kept = record is not None and text == getattr(record, field.source, None)
-    return text if is_kept or field.context.get("texts_are_plain") else html.decoded(text)
+    is_unchanged = record is not None and text == getattr(record, field.source, None)
+    return text if is_unchanged or field.context.get("texts_are_plain") else html.decoded(text)
 
 
 class TextField(Clearable, serializers.CharField):
@@ -97,7 +97,7 @@ class TextField(Clearable, serializers.CharField):
         text = super().to_internal_value(data)
         if "\0" in text:
             self.fail("null_characters")
-        # Before it is cleaned, which takes its time; and again afterwards, as it may get longer.
+        # Before cleaning, which is slow for long texts, and after it, which may lengthen the text.
         self.require_length(text)
         cleaned = self.clean(text)
         if self.required and not cleaned:
@@ -114,7 +114,7 @@ class TextField(Clearable, serializers.CharField):
 
 
 class HtmlField(TextField):
-    """Text that may have HTML in it; what could run a script is taken out."""
+    """Text that may contain HTML, which is sanitized."""
 
     def __init__(self, **kwargs):
         super().__init__(max_length=MAX_HTML_LENGTH, **kwargs)
@@ -131,7 +131,7 @@ class PasswordField(TextField):
 
 
 class SlugField(TextField):
-    """The readable part of an address; empty, it is made from the name."""
+    """The readable part of a URL; made from the name if empty."""
 
     default_error_messages = {
         "no_letters": "{name} needs at least one letter or digit; {value} has none.",
@@ -149,7 +149,7 @@ class BooleanField(Clearable, serializers.BooleanField):
 
     def to_internal_value(self, data):
         value = super().to_internal_value(data)
-        # A form's "null" is null, too.
+        # DRF reads "null" in a form as None.
         return self.cleared if value is None else value
 
     def fail(self, key, input=None, **kwargs):  # noqa: A002 the name that DRF gives
@@ -157,7 +157,7 @@ class BooleanField(Clearable, serializers.BooleanField):
 
 
 class StatusField(Clearable, serializers.ChoiceField):
-    """A status; an empty one says nothing."""
+    """A status; an empty one is ignored."""
 
     default_error_messages = {"invalid_choice": "{name} must be one of {known}, not {value}."}
 
@@ -185,7 +185,7 @@ class WebAddressField(TextField):
 
 
 def is_web_address(text):
-    """Say whether text is an absolute http(s) URL, of a public site or of one's own network."""
+    """Say whether text is an absolute http(s) URL; its host may be on a private network."""
     try:
         url = urlsplit(text)
         return bool(
@@ -209,7 +209,7 @@ class EmailField(TextField, serializers.EmailField):
             validate_email(text)
         except NotValid:
             self.fail("not_email", text)
-        # Django takes control characters between quotes, which no line of iCalendar may hold.
+        # Django accepts control characters in quotes, which no line of iCalendar may contain.
         if not text.isprintable():
             self.fail("not_email", text)
         return text
@@ -217,7 +217,7 @@ class EmailField(TextField, serializers.EmailField):
 
 @extend_schema_field({"type": "string"})
 class DateField(Clearable, serializers.Field):
-    """A date in one of the forms of `dates`, kept as it is until its zone is known."""
+    """A date in one of the forms of `dates`, kept as text until its time zone is known."""
 
     default_error_messages = {"invalid": "{name} cannot be read: {problem}"}
 
@@ -229,7 +229,7 @@ class DateField(Clearable, serializers.Field):
         return text
 
     def wall(self, text, zone):
-        """Return the naive time that clocks in zone show at what text means."""
+        """Return the date that text means, as naive local time in zone."""
         try:
             return dates.wall(text, zone)
         except dates.DateError as e:
@@ -238,7 +238,7 @@ class DateField(Clearable, serializers.Field):
 
 @extend_schema_field({"type": "string"})
 class ZoneField(TextField):
-    """The name of a time zone; empty, it is the site's."""
+    """The name of a time zone; the site's if empty."""
 
     def clean(self, text):
         try:
@@ -257,9 +257,9 @@ class ZoneField(TextField):
     }
 )
 class CostField(Clearable, serializers.Field):
-    """A cost as a text, a number or a list of these; its full form.
+    """A cost as a text, a number or a list of these; its value is the full form.
 
-    The text that GET shows for several amounts leaves the cost as it is.
+    The text that GET shows for several amounts leaves the cost unchanged.
     """
 
     default_error_messages = {
@@ -283,7 +283,7 @@ class CostField(Clearable, serializers.Field):
 
 
 class CoordinateField(Clearable, serializers.FloatField):
-    """Degrees; the model says how many there are."""
+    """Degrees; the model checks the range."""
 
     cleared = None
     default_error_messages = {"invalid": "{name} must be a number of degrees, not {value}."}
@@ -334,7 +334,7 @@ class CustomFieldsField(Clearable, serializers.Field):
         return self.fail("too_large")
 
     def _inside(self, value):
-        """Return the values that stand inside of value, whose own content is checked."""
+        """Return the values nested directly in value, after checking value itself."""
         match value:
             case dict():
                 for name in value:
@@ -345,8 +345,8 @@ class CustomFieldsField(Clearable, serializers.Field):
             case str():
                 if "\0" in value:
                     self.fail("null_characters")
-            # PostgreSQL writes a float without its exponent, as an integer of many digits; and no
-            # comparison of NaN is true.
+            # PostgreSQL stores 1e300 as an integer of 300 digits. "not <=" because every comparison
+            # with NaN is False.
             case int() | float() if not abs(value) <= MAX_ID:
                 self.fail("too_great", value)
             case None | bool() | int() | float():

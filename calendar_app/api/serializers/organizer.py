@@ -5,7 +5,7 @@ from .post import NamedPostSerializer
 
 
 class OrganizerSerializer(NamedPostSerializer):
-    """An organizer; an update changes the fields that it names."""
+    """An organizer; an update changes the fields in the body."""
 
     model = Organizer
 

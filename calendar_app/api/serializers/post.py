@@ -1,4 +1,4 @@
-"""What the serializers of events, venues and organizers have in common."""
+"""The base of the serializers of events, venues and organizers."""
 
 from datetime import UTC
 
@@ -16,7 +16,7 @@ from .relations import AuthorField, ImageField
 
 
 class PostSerializer(RecordSerializer):
-    """Writes a record of ``model``: only what the input names, as far as the user may."""
+    """Writes the fields in the body to a record of ``model``, as far as the user may."""
 
     author = AuthorField(
         required=False, help_text="ID of the author; only editors may choose another user."
@@ -100,7 +100,7 @@ class PostSerializer(RecordSerializer):
         posts.save(post)
 
     def wall(self, name, data, zone):
-        """Take the date of this name out of data, as a naive time in zone; None when cleared."""
+        """Remove the date of this name from data; return it as local time, None if cleared."""
         text = data.pop(name)
         try:
             return text and self.fields[name].wall(text, zone)
@@ -108,7 +108,7 @@ class PostSerializer(RecordSerializer):
             raise serializers.ValidationError({name: e.detail}) from e
 
     def _set_date(self, post, data):
-        """Set the publication date to the one in data that is not post's own; say if it changed."""
+        """Set the publication date to that in data which differs from post's; say if one does."""
         own = {"date": post.date, "date_utc": post.date_utc and post.date_utc.replace(tzinfo=None)}
         zone_of = {"date": conf.zone, "date_utc": UTC}
         given = {name: self.wall(name, data, zone_of[name]) for name in own if name in data}
@@ -122,15 +122,15 @@ class PostSerializer(RecordSerializer):
         return bool(changed) or is_cleared
 
     def _set_image(self, post, image):
-        """Give post the image that image is or names, now or when it is fetched."""
+        """Set the image of post, or request it from its URL."""
         if isinstance(image, str):
             images.request(post, image, self.user, self.context.get("trusted", ""))
-        # False is what GET says as long as there is none, also while one is being fetched.
+        # GET returns False for no image, even while one is fetched: sent back it changes nothing.
         elif image is not False or post.image_id:
             images.assign(post, image or None)
 
     def _set_status(self, post, status, is_dated):
-        """Give post the status asked for, as far as the user's rights and its date allow."""
+        """Set the requested status, as far as the user's rights and the publication date allow."""
         is_new = post.pk is None
         if is_new:
             post.status = posts.default_status(self.model, self.user)
@@ -141,7 +141,7 @@ class PostSerializer(RecordSerializer):
 
 
 class NamedPostSerializer(PostSerializer):
-    """Writes a venue or an organizer; a new one of a known name is that one, completed."""
+    """Writes a venue or an organizer; a POST with a known name fills its empty fields instead."""
 
     def target(self):
         if self.instance is not None:
@@ -149,7 +149,7 @@ class NamedPostSerializer(PostSerializer):
         name = self.validated_data["name"]
         known = links.by_name(self.model, name, self.user)
         if known is None and not permissions.may_write(self.user, self.model):
-            # Who may write events need not be allowed to write the venues inside of one.
+            # The view has checked the right to write events, not the venues inside them.
             raise Forbidden(f"You may not create a new {self.kind}.")
         return known or self.blank()
 

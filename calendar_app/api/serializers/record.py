@@ -83,7 +83,10 @@ class RecordSerializer(serializers.Serializer):
             ) from e
 
     def _also_wrong(self, data, wrong):
-        """Return the errors that saving the other fields of data would raise."""
+        """Return the errors that saving the other fields of data would raise.
+
+        So that clients learn of all errors at once. The save of a copy is rolled back.
+        """
         given = data if isinstance(data, dict) else {}
         rest = {name: value for name, value in given.items() if name not in wrong}
         twin = type(self)(copy(self.instance), data=rest, partial=True, context=self.context)

@@ -1,7 +1,7 @@
-"""Fields that name other records.
+"""Fields that refer to other records.
 
-They read the form of a value when the input is validated, and look up what it names when it is
-saved: behind the lock of all writers, where what was found is still there when it is used.
+Validation checks the form of a value only. ``find`` looks up the record during the save, behind the
+lock of all writers: what was found then still exists when it is used.
 """
 
 from django.contrib.auth import get_user_model
@@ -19,10 +19,10 @@ TEXT = {"type": "string"}
 
 
 def named_by(key):
-    """Return the schema of an object that names a record by its ID, or by a text at key."""
-    ways = {"id": {"type": "integer", "minimum": 1}, key: {"type": "string", "minLength": 1}}
-    names = [{"properties": {name: way}, "required": [name]} for name, way in ways.items()]
-    return {"type": "object", "anyOf": names}
+    """Return the schema of an object that refers to a record by its ID, or by a text at key."""
+    kinds = {"id": {"type": "integer", "minimum": 1}, key: {"type": "string", "minLength": 1}}
+    forms = [{"properties": {name: kind}, "required": [name]} for name, kind in kinds.items()]
+    return {"type": "object", "anyOf": forms}
 
 
 def one_or_many(key):
@@ -32,9 +32,9 @@ def one_or_many(key):
 
 
 def found(serializer, data):
-    """Return data with records in place of the values that name them, and errors by field.
+    """Return data with records in place of the values that refer to them, and errors by field.
 
-    Fields that name an unknown record are left out of data and have an error instead.
+    A field that refers to an unknown record is missing from data and has an error instead.
     """
     errors, known = {}, dict(data)
     for field in serializer.fields.values():
@@ -48,7 +48,7 @@ def found(serializer, data):
 
 
 class RecordField(Clearable, serializers.Field):
-    """A field whose value names one record of `model`, by its ID; 0 names none."""
+    """The ID of a record of `model`, or 0 for none."""
 
     cleared = None
     default_error_messages = {
@@ -76,18 +76,18 @@ class RecordField(Clearable, serializers.Field):
         return self.read_id(data) or None
 
     def read_id(self, data):
-        """Return data as an ID or 0; raises ValidationError when it is neither."""
+        """Return data as an ID or 0. Raises ValidationError."""
         number = whole_number(data)
         if number is None:
             self.fail("invalid", data)
         return number
 
     def find(self, value):
-        """Return what value, as it was validated, names; raises ValidationError."""
+        """Return the record that a validated value refers to. Raises ValidationError."""
         return self.records([value])[value] if value else None
 
     def records(self, ids):
-        """Return the records of these IDs, as {ID: record}; raises ValidationError."""
+        """Return the records with these IDs, as {ID: record}. Raises ValidationError."""
         known = links.by_ids(self.model, ids, self.user)
         for pk in ids:
             if pk not in known:
@@ -97,7 +97,7 @@ class RecordField(Clearable, serializers.Field):
 
 @extend_schema_field(ID)
 class ParentField(RecordField):
-    """The record above, of the same kind."""
+    """The parent, a record of the same model."""
 
 
 @extend_schema_field(ID)
@@ -108,9 +108,9 @@ class AuthorField(RecordField):
 
 @extend_schema_field({"oneOf": [ID, TEXT, named_by("url"), {"type": "boolean", "enum": [False]}]})
 class ImageField(RecordField):
-    """An image by its ID, by a URL to fetch it from, or as the object that GET gives.
+    """An image by its ID, by a URL to fetch it from, or as the object that GET returns.
 
-    Its value is an Image, the URL of one to come, None, or False, which GET gives for none.
+    Its value is an Image, the URL of one to fetch, None, or False, which GET returns for none.
     """
 
     accepted = "the ID of an image, an absolute URL, or false"
@@ -123,7 +123,7 @@ class ImageField(RecordField):
             data = data.get("id") or data.get("url") or None
         if data is None or data is False:
             return data
-        # What a form makes of the false that GET gives.
+        # The form of false in a form.
         if isinstance(data, str) and data.lower() == "false":
             return False
         if isinstance(data, str) and whole_number(data) is None:
@@ -134,7 +134,7 @@ class ImageField(RecordField):
         return value if value is False or isinstance(value, str) else super().find(value)
 
     def _url(self, text):
-        """Return the ID of our own image at this URL, or the URL of one that may be fetched."""
+        """Return the ID of this site's image at this URL, or the URL of one that may be fetched."""
         if not is_web_address(text):
             self.fail("invalid", text)
         own = images.by_url(text, self.context["urls"].base)
@@ -145,7 +145,7 @@ class ImageField(RecordField):
 
 
 class ManyField(RecordField):
-    """Several records: one value, a CSV string of values, or a list of values."""
+    """Several records: one value, a comma-separated string, or a list of values."""
 
     cleared = ()
     default_error_messages = {"too_many": "{name} accepts at most {most} values, not {count}."}
@@ -157,14 +157,14 @@ class ManyField(RecordField):
         return each(self.read, values)
 
     def read(self, value):
-        """Return the ID that one of the values is, or what else names a record."""
+        """Return one of the values as an ID, or in another form that ``find`` understands."""
         raise NotImplementedError
 
 
 class LinkedField(ManyField):
     """Venues or organizers: by ID, or as objects in the form of `serializer`.
 
-    An object with an ``id`` names that record; another is found by its name, or created.
+    An object with an ``id`` refers to that record; any other is found by its name, or created.
     """
 
     def __init__(self, serializer, **kwargs):
@@ -192,7 +192,7 @@ class LinkedField(ManyField):
 
 @extend_schema_field(one_or_many("name"))
 class TermsField(ManyField):
-    """Categories or tags: by ID, by name (an unknown one is created), or as GET gives them."""
+    """Categories or tags: by ID, by name (an unknown one is created), or as GET returns them."""
 
     accepted = "an ID, a name, or an object with an id or a name"
 
@@ -219,7 +219,7 @@ class TermsField(ManyField):
 
 
 def as_list(data):
-    """Return the values of a list, a CSV string or a single value, without blank ones."""
+    """Return the values of a list, a comma-separated string or a single value; drop blank ones."""
     if isinstance(data, str):
         data = [part.strip() for part in data.split(",")]
     values = data if isinstance(data, list) else [data]
@@ -227,7 +227,7 @@ def as_list(data):
 
 
 def each(convert, values):
-    """Return all values converted; what is wrong inside of an object keeps the object's place."""
+    """Return all values converted; errors inside an object are listed at its place."""
     converted, errors = [], {}
     for place, value in enumerate(values):
         try:

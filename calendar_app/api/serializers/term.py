@@ -8,7 +8,7 @@ from .relations import ParentField
 
 
 class TermSerializer(RecordSerializer):
-    """Writes a category or a tag: only what the input names."""
+    """The base of the serializers of categories and tags."""
 
     name = TextField(max_length=200, help_text="Name, unique at its level, ignoring case.")
     description = HtmlField(required=False, help_text="Description: HTML, which is sanitized.")
@@ -24,7 +24,7 @@ class TermSerializer(RecordSerializer):
 
 
 class CategorySerializer(TermSerializer):
-    """A category; an update changes the fields that it names."""
+    """A category; an update changes the fields in the body."""
 
     model = Category
 
@@ -37,7 +37,7 @@ class CategorySerializer(TermSerializer):
 
 
 class TagSerializer(TermSerializer):
-    """A tag; an update changes the fields that it names."""
+    """A tag; an update changes the fields in the body."""
 
     model = Tag
 

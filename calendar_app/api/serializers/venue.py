@@ -9,7 +9,7 @@ def text(help_text, max_length=255):
 
 
 class VenueSerializer(NamedPostSerializer):
-    """A venue; an update changes the fields that it names."""
+    """A venue; an update changes the fields in the body."""
 
     model = Venue
 
@@ -33,7 +33,7 @@ class VenueSerializer(NamedPostSerializer):
     )
 
     def apply(self, post, data):
-        # What GET derives from state and province is not thereby set.
+        # The value that GET derives from state and province may be sent back, and stays derived.
         if not post.stateprovince and data.get("stateprovince") == post.region:
             data.pop("stateprovince", None)
         super().apply(post, data)

@@ -1,0 +1,1 @@
+"""One viewset for each collection; ``urls.py`` routes to them."""

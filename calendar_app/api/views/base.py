@@ -1,4 +1,4 @@
-"""What all views of the calendar share: formats, errors, and the way a request is read."""
+"""The base of all views: formats, errors, and how requests are read."""
 
 import re
 
@@ -25,7 +25,7 @@ class CalendarView(APIView):
     parser_classes = [JSONParser, FormParser, MultiPartParser]
     renderer_classes = [JSONRenderer]
     content_negotiation_class = Negotiation
-    permission_classes = [IsAuthenticatedOrReadOnly]  # and rights.py says who may write what
+    permission_classes = [IsAuthenticatedOrReadOnly]  # permissions.py has the rest
     schema = CalendarAutoSchema()
     max_body_bytes = None
 
@@ -50,7 +50,7 @@ class CalendarView(APIView):
             raise AuthenticationFailed("The Authorization header must use the Basic scheme.")
 
     def check_permissions(self, request):
-        if request.method in self.allowed_methods:  # else it is a 405, whoever asks
+        if request.method in self.allowed_methods:  # otherwise the response is 405 for everyone
             super().check_permissions(request)
 
     def permission_denied(self, request, message=None, code=None):
@@ -64,7 +64,7 @@ class CalendarView(APIView):
 
     def handle_exception(self, exc):
         response = super().handle_exception(exc)
-        # An error is JSON also where the answer would have been iCalendar.
+        # Errors are JSON even if the client asked for iCalendar.
         self.request.accepted_renderer = JSONRenderer()
         self.request.accepted_media_type = JSONRenderer.media_type
         return response
@@ -80,16 +80,16 @@ class CalendarView(APIView):
         return response
 
     def require(self, allowed, action):
-        """Raise Forbidden, 401 for the anonymous and 403 for others, unless allowed."""
+        """Raise Forbidden unless allowed: 401 for anonymous users, 403 for others."""
         if not allowed:
             refuse(self.request.user, action)
 
 
-def refuse(user, action, code=None):
-    """Raise Forbidden with a sentence on action ("create events")."""
+def refuse(user, action):
+    """Raise Forbidden with a sentence on action, such as "create events"."""
     if user.is_authenticated:
-        raise Forbidden(f"You may not {action}.", code=code)
-    refusal = Forbidden(f"Log in to {action}.", code=code)
+        raise Forbidden(f"You may not {action}.")
+    refusal = Forbidden(f"Log in to {action}.")
     refusal.status, refusal.auth_header = 401, 'Basic realm="api"'
     raise refusal
 
@@ -107,7 +107,7 @@ def without_array_keys(query: QueryDict):
 
 
 def trimmed(data, fields):
-    """Return data with only the comma-separated, dotted paths of fields, lists looked through."""
+    """Return data reduced to the comma-separated, dotted paths in fields, also inside lists."""
     tree = {}
     for path in filter(None, (field.strip() for field in fields.split(","))):
         branch = tree

@@ -20,7 +20,7 @@ class EventViewSet(PostViewSet):
     renderer_classes = [JSONRenderer, ICalendarRenderer]
 
     def get_renderers(self):
-        # Only what is read comes as iCalendar.
+        # Only reading supports iCalendar.
         return super().get_renderers()[: None if self.request.method in {"GET", "HEAD"} else 1]
 
     @property
@@ -50,19 +50,19 @@ class EventViewSet(PostViewSet):
             records,
             "events",
             redacted=lambda event: not permissions.may_see_details(user, event),
-            gone=self.paginator.tombstones,
+            tombstones=self.paginator.tombstones,
             headers={name: value for name, value in headers.items() if name != "Content-Type"},
         )
 
     def _record(self, record, status=200, full=True):
         if self.wants_calendar:
-            # Who reads a single event has given its password already.
+            # The caller of a single event has already given its password.
             return self._calendar([record], record.slug, redacted=lambda event: False)
         return super()._record(record, status, full)
 
-    def _calendar(self, events, name, redacted, gone=(), headers=()):
+    def _calendar(self, events, name, redacted, tombstones=(), headers=()):
         disposition = f'inline; filename="{name.encode("ascii", "ignore").decode()}.ics"'
         return Response(
-            calendar(events, self.urls, redacted=redacted, gone=gone),
+            calendar(events, self.urls, redacted=redacted, tombstones=tombstones),
             headers={**dict(headers), "Content-Disposition": disposition},
         )

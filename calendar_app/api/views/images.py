@@ -11,11 +11,11 @@ from ..parsers import MultiPartParser
 from ..serializers import ImageSerializer
 from .base import CalendarView
 
-FORM_BYTES = 100_000  # what a form may hold beside the file
+FORM_BYTES = 100_000  # of the form besides the file
 
 
 class ImageViewSet(ConditionalMixin, CalendarView, GenericViewSet):
-    """Stores uploaded images, and reads by ID those that the caller may see."""
+    """Stores uploaded images, and returns those that the caller may see by ID."""
 
     queryset = Image.objects.all()
     collection = "images"

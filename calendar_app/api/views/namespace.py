@@ -1,4 +1,4 @@
-"""What the namespace says of itself: its routes, its OpenAPI description, and what it lacks."""
+"""The index of the namespace, its OpenAPI description, and the response to unknown paths."""
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
@@ -41,12 +41,12 @@ class DocumentationView(CalendarView):
 
 @extend_schema(exclude=True)
 class NoRouteView(CalendarView):
-    """Refuses every method of an address that no route has."""
+    """Responds with 404 to every method on a path without a route."""
 
     def initial(self, request, *args, **kwargs):
         raise NotFound(f"No route matches '{request.path}'.")
 
     def get(self, request):
-        raise NotImplementedError  # initial() refuses first
+        raise NotImplementedError  # initial() raises first
 
     post = put = patch = delete = get

@@ -1,4 +1,4 @@
-"""What the viewsets of events, venues and organizers share."""
+"""The base of the viewsets, and that of events, venues and organizers."""
 
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.exceptions import ValidationError
@@ -17,7 +17,7 @@ from .base import CalendarView
 
 
 class ListMixin(ConditionalMixin):
-    """GET of a collection. ``collection`` is the list's key, ``kind`` the record's name."""
+    """GET of a collection. ``collection`` is the key of the list, ``kind`` the name of a record."""
 
     filter_backends = [DjangoFilterBackend]
 
@@ -25,11 +25,11 @@ class ListMixin(ConditionalMixin):
         return self.conditional(request, self._list)
 
     def page_sizes(self):
-        """Return how many records a page has by default, and at the most."""
+        """Return the default and the maximum number of records on a page."""
         return conf.PER_PAGE, conf.MAX_PER_PAGE
 
     def fetch(self, ids):
-        """Return the records with these IDs in their order, with all that an answer shows."""
+        """Return the records with these IDs, in this order, with all that a response shows."""
         return representations.fetch(self.model, ids, self.request.user)
 
     def get_serializer_context(self):
@@ -40,7 +40,7 @@ class ListMixin(ConditionalMixin):
         return self.get_paginated_response(data)
 
     def filter_queryset(self, queryset):
-        """Keep what the parameters ask for; raises ValidationError naming all that are wrong."""
+        """Apply the parameters. Raises ValidationError for all that are invalid."""
         query = self.request.query_params
         self.filters = self.filterset_class(query, queryset, request=self.request)
         errors = {**self.paginator.read(self.request, self), **self.filters.errors}
@@ -49,7 +49,7 @@ class ListMixin(ConditionalMixin):
         return self.filters.qs
 
     def lost(self):
-        """Return the tombstones that belong to the list, or None."""
+        """Return the tombstones that the list includes, or None."""
         return
 
     def _list(self):
@@ -60,7 +60,7 @@ class ListMixin(ConditionalMixin):
 class PostViewSet(ListMixin, CalendarView, GenericViewSet):
     """Lists, reads, creates, updates and trashes records, by ID and by slug.
 
-    POST, PUT and PATCH on a record all change what they name and leave the rest.
+    POST, PUT and PATCH on a record are the same: they change the fields in the body.
     """
 
     pagination_class = ArchivePagination
@@ -93,15 +93,15 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
         return self._record(self.fetch([record.pk])[0], full=False)
 
     def find(self, pk=None, slug=None):
-        """Return the record of an address; a slug is only that of one that the caller may read.
+        """Return the record with this ID, or the one with this slug that the caller may read.
 
-        Otherwise whoever guesses slugs would learn the titles of what is not public.
+        A 403 for a slug would confirm a guess at the title of a record that is not public.
         """
         if slug is None:
             found = self.model.objects.filter(pk=pk).first()
         else:
             records = self.model.objects.visible_to(self.request.user)
-            # PostgreSQL takes no text with a NUL, not even to look for it.
+            # PostgreSQL rejects text with a NUL, even in a search.
             found = records.filter(slug=slug.replace("\0", "?")).first()
         if found is None:
             raise NotFound(

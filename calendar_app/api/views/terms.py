@@ -41,7 +41,7 @@ class TermViewSet(ListMixin, CalendarView, GenericViewSet):
         )
         term = self.find(pk)
         response = self._term(term)
-        response.data = {**response.data}  # rendered before the term is gone
+        response.data = {**response.data}  # rendered before the term is deleted
         terms.delete(term)
         return response
 

@@ -206,7 +206,7 @@ def queries(path):
 def test_a_large_answer_is_not_kept(monkeypatch):
     EventFactory()
     few = [queries("/events?x=1") for _ in range(2)]
-    monkeypatch.setattr(caching, "MOST_KEPT_BYTES", 100)
+    monkeypatch.setattr(caching, "MAX_CACHED_BYTES", 100)
 
     many = [queries("/events?x=2") for _ in range(2)]
 

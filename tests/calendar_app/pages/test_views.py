@@ -187,7 +187,9 @@ def test_a_hidden_venue_is_not_named_on_the_event_page(client):
     ],
     ids=["a block", "the whole"],
 )
-def test_a_project_overrides_the_frame_of_pages(client, settings, tmp_path, template, heading_stays):
+def test_a_project_overrides_the_frame_of_pages(
+    client, settings, tmp_path, template, heading_stays
+):
     folder = tmp_path / "calendar_app"
     folder.mkdir()
     (folder / "base.html").write_text(template)

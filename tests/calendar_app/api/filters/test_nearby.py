@@ -1,6 +1,6 @@
 import pytest
 
-from calendar_app.api.filters.nearby import HALF_AROUND_KM, within
+from calendar_app.api.filters.nearby import MAX_RADIUS_KM, within
 from calendar_app.models import Venue
 
 from ...support.factories import VenueFactory
@@ -68,7 +68,7 @@ def test_the_whole_earth_is_within_half_its_girth():
     place("Antipode", -10, -170)
     VenueFactory(name="Nowhere")
 
-    assert near(10, 10, HALF_AROUND_KM) == {"Antipode"}
+    assert near(10, 10, MAX_RADIUS_KM) == {"Antipode"}
 
 
 def test_a_radius_of_nothing_is_the_point():
