@@ -97,5 +97,12 @@ def _flatten(detail, name=""):
                 yield from _flatten(value, f"{name}[{place}]")
 
 
+def shown(value):
+    """Return value as an error message quotes it: shortened, and a text in quotes."""
+    text = value if isinstance(value, str) else repr(value)
+    text = f"{text[:50]}…" if len(text) > 50 else text
+    return f"'{text}'" if isinstance(value, str) else text
+
+
 def _sentence(detail):
     return str(detail[0] if isinstance(detail, list) else detail)

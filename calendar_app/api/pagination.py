@@ -9,6 +9,7 @@ from ..conf import conf
 from ..exceptions import NotFound
 from ..models import Post
 from . import representations, schemas
+from .errors import shown
 from .filters import window
 
 # No list has so many pages, and a larger number would not fit into a database's OFFSET.
@@ -117,7 +118,7 @@ def positive(name, text):
     """Return text as a whole number of 1 or more. Raises ValidationError."""
     digits = text.lstrip("0")
     if not (digits.isascii() and digits.isdigit()):
-        raise ValidationError(f"{name} must be a whole number of 1 or more, not '{text[:50]}'.")
+        raise ValidationError(f"{name} must be a whole number of 1 or more, not {shown(text)}.")
     return int(digits) if len(digits) <= MAX_DIGITS else MAX_PAGE
 
 

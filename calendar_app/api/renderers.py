@@ -5,6 +5,7 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
 from ..exceptions import InvalidParams
+from .errors import shown
 
 POLICY = "default-src 'none'; frame-ancestors 'none'"  # no response is a page in a browser
 
@@ -41,7 +42,7 @@ class Negotiation(DefaultContentNegotiation):
         if wanted is not None and len(formats) > 1:
             accepted = ", ".join(formats)
             raise InvalidParams(
-                {"format": f"format must be one of {accepted}, not '{wanted[:50]}'."}
+                {"format": f"format must be one of {accepted}, not {shown(wanted)}."}
             )
         types = {renderer.media_type: renderer for renderer in renderers}
         preferred = request.get_preferred_type(list(types)) if wanted is None else None

@@ -11,10 +11,10 @@ from import_export.fields import Field
 from import_export.resources import ModelResource
 from rest_framework.exceptions import ValidationError as ApiError
 
-from ...api.errors import as_refusal
+from ...api.errors import as_refusal, shown
 from ...api.representations import Urls
 from ...api.representations.times import stamp
-from ...api.serializers.fields import is_blank, shown, whole_number
+from ...api.serializers.fields import is_blank, whole_number
 from ...exceptions import CalendarError
 from ...models import Image, Term
 

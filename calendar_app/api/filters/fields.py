@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from ...conf import conf
 from ...values import dates
+from ..errors import shown
 
 MAX_ID = 2**63 - 1
 DIGITS = re.compile(r"[0-9]{1,19}")
@@ -229,11 +230,7 @@ def read_id(field, text):
 
 
 def unknown(field, value):
-    sentence = f"{field.label} refers to the {field.noun} {shown(value)}, which does not exist."
+    sentence = (
+        f"{field.label} refers to the {field.noun} {shown(str(value))}, which does not exist."
+    )
     return field.refusal(sentence)
-
-
-def shown(value):
-    """Return value quoted and shortened for an error message."""
-    text = str(value)
-    return f"'{text}'" if len(text) <= 50 else f"'{text[:50]}…'"

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from ...conf import conf
 from ...values import dates, time_zones
+from ..errors import shown
 from . import fields
 from .parameters import Parameter
 
@@ -71,7 +72,7 @@ class WindowForm(forms.Form):
 
     def _refuse_reversed(self):
         start, end = self.data["start_date"], self.data["end_date"]
-        sentence = f"end_date {fields.shown(end)} is before start_date {fields.shown(start)}."
+        sentence = f"end_date {shown(end)} is before start_date {shown(start)}."
         self.add_error("start_date", sentence)
         self.add_error("end_date", sentence)
 

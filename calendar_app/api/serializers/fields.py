@@ -15,6 +15,7 @@ from rest_framework import serializers
 
 from ...conf import conf
 from ...values import cost, dates, html, slugs, time_zones
+from ..errors import shown
 
 MAX_ID = 2**63 - 1
 MAX_HTML_LENGTH = 250_000  # characters: half a thick book; sanitizing takes time
@@ -33,13 +34,6 @@ def whole_number(data):
         data = int(data) if data.isascii() and data.isdigit() and len(data) < 20 else None
     is_number = isinstance(data, int) and not isinstance(data, bool)
     return data if is_number and 0 <= data <= MAX_ID else None
-
-
-def shown(data):
-    """Return data quoted and shortened for an error message."""
-    text = data if isinstance(data, str) else repr(data)
-    text = f"{text[:50]}…" if len(text) > 50 else text
-    return f"'{text}'" if isinstance(data, str) else text
 
 
 class Clearable:
