@@ -1,4 +1,4 @@
-"""An end to what a hostile file could make take for ever."""
+"""A time limit on code that a hostile file could keep busy for ever."""
 
 import signal
 import threading
@@ -6,15 +6,15 @@ from contextlib import contextmanager
 
 
 class TooSlowError(Exception):
-    """The block took longer than it may."""
+    """The block exceeded its time limit."""
 
 
 @contextmanager
-def within(seconds: float):
-    """Raise TooSlowError inside the block when it has not ended by then.
+def time_limit(seconds: float):
+    """Raise TooSlowError inside the block if it takes longer than seconds.
 
-    Rules of recurrence are worked out by loops that look at no clock, so a signal ends them. Only
-    the main thread, which commands run in, gets signals; in another there is no limit.
+    The libraries expand recurrence rules in loops without a time limit, so a signal ends them. Only
+    the main thread receives signals, in which commands run; in others there is no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

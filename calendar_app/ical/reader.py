@@ -1,4 +1,4 @@
-"""Events of an iCalendar file (RFC 5545), whoever wrote it, as plain values."""
+"""Reads the events of an iCalendar file (RFC 5545), from any program, as plain values."""
 
 import datetime as dt
 import hashlib
@@ -8,36 +8,36 @@ from dataclasses import dataclass, field
 
 import icalendar
 
-from .deadline import TooSlowError, within
+from .deadline import TooSlowError, time_limit
 from .recurrence import MALFORMED, Malformed, Series, series_of
 from .text import plain
 from .vevent import Entry, entry_of
 from .wall_times import known
 
 PARSE_SECONDS = 120
-MAX_DEPTH = 10  # of components in components; the RFC knows two levels
+MAX_DEPTH = 10  # of nested components; the RFC has two levels
 MAX_ENTRIES = 50_000
 MAX_SLOW = 10
-MAX_UID = 200  # characters; a longer one goes by its hash
+MAX_UID = 200  # characters; a longer one is replaced by its hash
 BEGIN_OR_END = re.compile(rb"^(begin|end):", re.IGNORECASE | re.MULTILINE)
 
 
 class ReadError(Exception):
-    """The file holds no calendar that can be read; the message is a sentence."""
+    """The file contains no calendar that can be read; the message is a sentence."""
 
 
 @dataclass
 class Reading:
-    """The events of a file, and a sentence on each that is left out."""
+    """The events of a file, and a sentence on each one that is skipped."""
 
     name: str
     groups: dict[str, list[icalendar.Event]]
-    zone: str  # of times that name none
+    zone: str  # of times without one
     is_utc_local: bool
     problems: list[str] = field(default_factory=list)
 
     def series(self, now: dt.datetime, horizon: dt.timedelta) -> Iterator[Series]:
-        """Yield what each UID stands for, recurring ones up to horizon after now."""
+        """Yield the series of each UID, up to horizon after now. Raises ReadError."""
         number = slow = 0
         for uid, components in self.groups.items():
             try:
@@ -66,9 +66,9 @@ class Reading:
 
 
 def read(data: bytes, site_zone: str) -> Reading:
-    """Return the events of an iCalendar file; raises ReadError when it is none.
+    """Return the events of an iCalendar file. Raises ReadError.
 
-    Times without a zone are in the one that the file names (X-WR-TIMEZONE), else in site_zone.
+    Times without a zone are in that of the file (X-WR-TIMEZONE), else in site_zone.
     """
     calendars = _calendars(data)
     names = [known(str(calendar.get("X-WR-TIMEZONE", ""))) for calendar in calendars]
@@ -87,7 +87,7 @@ def read(data: bytes, site_zone: str) -> Reading:
 
 
 def described(component) -> str:
-    """Return what tells a component of the file from others: its title and its UID."""
+    """Return a component's title and UID, to name it in messages."""
     title = str(component.get("SUMMARY", "")) or "without a title"
     return f"'{title[:80]}' (UID {str(component.get('UID', '')).strip()[:80]})"
 
@@ -107,7 +107,7 @@ def _short(uid):
 def _calendars(data):
     _require_flat(data)
     try:
-        with within(PARSE_SECONDS):
+        with time_limit(PARSE_SECONDS):
             found = icalendar.Calendar.from_ical(data, multiple=True)
     except MALFORMED as e:
         raise ReadError(f"The file is not valid iCalendar: {str(e)[:200]}") from e

@@ -1,4 +1,4 @@
-"""Recurring events (RFC 5545, 3.8.5), occurrence by occurrence."""
+"""Expands recurring events (RFC 5545, 3.8.5) into occurrences."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from operator import attrgetter
 import icalendar
 import recurring_ical_events
 
-from .deadline import within
+from .deadline import time_limit
 from .vevent import Entry
 
 EXPAND_SECONDS = 2  # for one rule
@@ -16,22 +16,22 @@ MAX_OCCURRENCES = 1000  # of one rule
 EARLIEST = dt.datetime(1900, 1, 1, tzinfo=dt.UTC)
 RECURRENCE = {"RRULE", "RDATE", "EXDATE", "RECURRENCE-ID"}
 NEEDED = RECURRENCE | {"DTSTART", "DTEND", "DURATION"}
-# What the libraries raise for values that they cannot make sense of.
+# What the libraries raise for malformed values.
 MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError)
 
 
 class Malformed(Exception):
-    """A component that makes no sense; the message is a sentence that says why."""
+    """A component is malformed; the message is a sentence that says why."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """What a UID stands for: one event, or the occurrences of a recurring one."""
+    """The event of a UID, or the occurrences of a recurring one."""
 
     uid: str
     entries: list[Entry]
     repeats: bool
-    # First and last start between which there are no others; None for always.
+    # The first and last start between which entries is complete; None for no limits.
     span: tuple[dt.datetime, dt.datetime] | None = None
     remarks: list[str] = field(default_factory=list)
 
@@ -43,14 +43,14 @@ def series_of(
     now: dt.datetime,
     horizon: dt.timedelta,
 ) -> Series:
-    """Return the events that the components of one UID describe, up to horizon after now.
+    """Return the events in the components of one UID, up to horizon after now.
 
-    Raises Malformed, and TooSlowError for a rule that would take for ever.
+    Raises Malformed, and TooSlowError for a rule that takes too long to expand.
     """
     for component in components:
         _drop_broken(component)
     try:
-        with within(EXPAND_SECONDS):
+        with time_limit(EXPAND_SECONDS):
             if not any(RECURRENCE & set(component) for component in components):
                 newest = max(components, key=attrgetter("sequence"))
                 return Series(uid, [entry(uid, newest)], repeats=False)
@@ -62,7 +62,7 @@ def series_of(
 
 
 def _drop_broken(component):
-    """Take out the properties that cannot be read; raises Malformed where it needs them."""
+    """Remove the properties that cannot be read. Raises Malformed for those that are needed."""
     for name, problem in component.errors:
         if name in NEEDED:
             raise Malformed(f"its {name} is invalid: {problem}.")
@@ -78,7 +78,7 @@ def _expanded(components, until):
 
 
 def _recurrence_id(part):
-    """Return which occurrence of its series a component is, the same whenever it takes place."""
+    """Return the ID of an occurrence in its series; it stays the same if the occurrence moves."""
     moment = part["RECURRENCE-ID"].dt
     if not isinstance(moment, dt.datetime):
         return f"{moment:%Y%m%d}"
@@ -88,18 +88,18 @@ def _recurrence_id(part):
 
 
 def _bounded(uid, entries, now, until):
-    """Return the series of the entries: of too many the next ones, then the last ones before."""
+    """Return the series of the entries; of too many, the next ones, then the latest past ones."""
     if len(entries) <= MAX_OCCURRENCES:
         span = EARLIEST.replace(tzinfo=None), until.replace(tzinfo=None)
         return Series(uid, entries, repeats=True, span=span)
     wall = now.replace(tzinfo=None)
     past = [entry for entry in entries if entry.end < wall]
     coming = entries[len(past) :][:MAX_OCCURRENCES]
-    kept = [*past[len(past) + len(coming) - MAX_OCCURRENCES :], *coming]
-    first, last = kept[0], kept[-1]
+    chosen = [*past[len(past) + len(coming) - MAX_OCCURRENCES :], *coming]
+    first, last = chosen[0], chosen[-1]
     remark = (
         f"Event '{first.title[:80]}' (UID {uid[:80]}) recurs {len(entries)} times until "
         f"{until:%Y-%m-%d}; the {MAX_OCCURRENCES} from {first.start:%Y-%m-%d} to "
         f"{last.start:%Y-%m-%d} were imported."
     )
-    return Series(uid, kept, repeats=True, span=(first.start, last.start), remarks=[remark])
+    return Series(uid, chosen, repeats=True, span=(first.start, last.start), remarks=[remark])

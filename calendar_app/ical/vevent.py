@@ -1,4 +1,4 @@
-"""What a VEVENT says, in the terms of this calendar."""
+"""Converts a VEVENT to the values of this calendar."""
 
 import datetime as dt
 import hashlib
@@ -13,7 +13,7 @@ from .text import plain
 from .wall_times import place
 
 UNTITLED = "Untitled event"
-# Many programs put HTML into DESCRIPTION, which is to be text.
+# Many programs put HTML into DESCRIPTION, although it is plain text.
 MARKUP = re.compile(r"<(?:a|b|br|div|em|h[1-6]|i|li|ol|p|span|strong|u|ul)\b[^<>]*>", re.IGNORECASE)
 DAY_START, DAY_END = dt.time(), dt.time(23, 59, 59)
 
@@ -24,12 +24,12 @@ class Entry:
 
     source_id: str
     title: str
-    start: dt.datetime  # naive, as clocks in zone show it
+    start: dt.datetime  # naive local time in zone
     end: dt.datetime
     zone: str
     all_day: bool
     is_cancelled: bool = False
-    description: str = ""  # HTML, not to be trusted
+    description: str = ""  # HTML, not sanitized
     url: str = ""
     website: str = ""
     location: str = ""
@@ -41,14 +41,14 @@ class Entry:
 
     @property
     def version(self) -> str:
-        """What changes with any of the values, and not between runs."""
+        """A hash of all values, the same in every process."""
         return hashlib.sha256(repr(astuple(self)).encode()).hexdigest()
 
 
 def entry_of(source_id: str, component, zone: str, *, is_utc_local: bool) -> Entry:
-    """Return what a VEVENT says; raises ValueError and its like when its times are broken.
+    """Return the values of a VEVENT. Raises one of ``recurrence.MALFORMED`` for invalid times.
 
-    ``zone`` is that of times which name none; see ``walls.place``.
+    ``zone`` is for times without one; see ``wall_times.place``.
     """
     organizer, email = _organizer(component)
     return Entry(
@@ -80,7 +80,7 @@ def _times(component, zone, is_utc_local):
         }
     tzid = component["DTSTART"].params.get("TZID", "")
     wall, name = place(start, tzid, zone, is_utc_local=is_utc_local)
-    # The end is as far from the start as the file says, whatever zone it is written in.
+    # The end may be written in another zone than the start; the duration stays the same.
     ends = end.astimezone(start.tzinfo) if start.tzinfo and end.tzinfo else end
     if start.tzinfo:
         ends, _ = place(ends, "", name, is_utc_local=is_utc_local)
@@ -88,7 +88,7 @@ def _times(component, zone, is_utc_local):
 
 
 def _all(component, name):
-    """Return the values of a property, which may stand more than once."""
+    """Return the values of a property, which may occur more than once."""
     value = component.get(name, [])
     return value if isinstance(value, list) else [value]
 
@@ -114,7 +114,7 @@ def _description(component):
 
 
 def _website(component):
-    """Return the URL of the page that a LINK (RFC 9253) says to be about the event."""
+    """Return the URL of the page about the event, as given by a LINK (RFC 9253)."""
     for link in _all(component, "LINK"):
         if str(link.params.get("LINKREL", "")).lower() == "describedby":
             return _one_line(link)
@@ -130,7 +130,7 @@ def _position(component):
 
 
 def _organizer(component):
-    """Return name and e-mail address of the organizer, as far as they are known."""
+    """Return the name and e-mail address of the organizer; "" for what is missing."""
     address = _first(component, "ORGANIZER")
     if not address:
         return "", ""

@@ -1,4 +1,4 @@
-"""VTIMEZONE components (RFC 5545, 3.6.5), which tell a reader what a TZID means."""
+"""VTIMEZONE components (RFC 5545, 3.6.5), which define a TZID for readers."""
 
 import datetime as dt
 from bisect import bisect_left
@@ -9,13 +9,13 @@ import icalendar
 
 from ..values import time_zones
 
-# What a rule may be beyond these years nobody knows; and 8,000 years of summers are a long list.
+# Nobody knows the rules after 2100, and all years up to 9999 would make a long list.
 FIRST_YEAR, LAST_YEAR = 1970, 2100
 DAY, SECOND = dt.timedelta(days=1), dt.timedelta(seconds=1)
 
 
 def timezones(spans: dict[str, tuple[int, int]]) -> list[icalendar.Timezone]:
-    """Return a VTIMEZONE for each IANA name, for the years of its span (first and last)."""
+    """Return a VTIMEZONE for each IANA name, for the span of years (first, last) it is used in."""
     return [_timezone(name, *_bounded(span)) for name, span in sorted(spans.items())]
 
 
@@ -26,10 +26,10 @@ def _bounded(span):
 
 @lru_cache(maxsize=256)
 def _timezone(name, first_year, last_year):
-    """Return the VTIMEZONE with one observance per change of the clocks.
+    """Return the VTIMEZONE with one observance for each change of the clocks.
 
-    Readers differ in what they make of an RDATE: some read the first of its values only, some
-    forget the DTSTART beside it.
+    One observance with many RDATEs would be shorter, but some programs read only the first RDATE,
+    and some ignore DTSTART if there is one.
     """
     zone = time_zones.get(name)
     first, end = (dt.datetime(year, 1, 1, tzinfo=dt.UTC) for year in (first_year, last_year + 1))
@@ -44,7 +44,7 @@ def _timezone(name, first_year, last_year):
 
 
 def _changes(zone, moment, end) -> Iterator[dt.datetime]:
-    """Yield the instants up to end at which the clocks of zone change, to the second."""
+    """Yield the instants up to end at which the offset of zone changes, to the second."""
     while moment < end:
         offset = moment.astimezone(zone).utcoffset()
 
@@ -57,7 +57,7 @@ def _changes(zone, moment, end) -> Iterator[dt.datetime]:
 
 
 def _observance(before, after):
-    """Return the component of a change; its start is told by the old clock, as the RFC wants."""
+    """Return the component of a change; its start is in the old offset, as the RFC requires."""
     result = icalendar.TimezoneDaylight() if after.dst() else icalendar.TimezoneStandard()
     result.TZOFFSETFROM, result.TZOFFSETTO = before.utcoffset(), after.utcoffset()
     result.DTSTART = after.astimezone(dt.timezone(before.utcoffset())).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""Times of iCalendar (RFC 5545, 3.3.5) as wall times in a zone that the calendar knows."""
+"""Converts times of iCalendar (RFC 5545, 3.3.5) to local times in zones of the calendar."""
 
 import datetime as dt
 
@@ -6,11 +6,11 @@ from ..values import time_zones
 
 
 def place(moment: dt.datetime, tzid: str, fallback: str, *, is_utc_local: bool = False):
-    """Return a moment as (naive wall time, name of its zone).
+    """Return a moment as (naive local time, name of its zone).
 
-    A floating time is in the zone that tzid names, else in the fallback. A time in a zone of the
-    file's own making is the same instant in the fallback; with ``is_utc_local`` one in UTC too,
-    since calendars that name their zone write single events in UTC.
+    A floating time is in the zone named tzid, else in fallback. A time in an unknown zone, which
+    the file defines itself, is converted to fallback. With ``is_utc_local`` a time in UTC is too:
+    programs that name the zone of a calendar write single events in UTC.
     """
     if moment.tzinfo is None:
         return moment, known(tzid) or fallback
@@ -21,7 +21,7 @@ def place(moment: dt.datetime, tzid: str, fallback: str, *, is_utc_local: bool =
 
 
 def known(name: str) -> str:
-    """Return the canonical name of a zone, found also at the end of a vendor's path; else ''."""
+    """Return the canonical name of a zone, even after a vendor's prefix; '' if unknown."""
     parts = name.strip().strip("/").split("/")
     for start in range(min(len(parts), 10)):
         try:

@@ -1,4 +1,4 @@
-"""Events as an iCalendar object (RFC 5545), for calendar programs to subscribe to."""
+"""Writes events as an iCalendar object (RFC 5545), to which calendar programs can subscribe."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable
@@ -15,9 +15,9 @@ from .vtimezone import timezones
 
 PRODUCT = "-//Event calendar//calendar events v1//EN"
 UNPUBLISHED = {Status.DRAFT, Status.PENDING}
-# RFC 9253: URL is the event's page here, and "describedby" (RFC 8288) one that says more about it.
+# RFC 9253: URL is the event's page here, and "describedby" (RFC 8288) the event's own website.
 WEBSITE = {"VALUE": "URI", "LINKREL": "describedby", "LABEL": "Website"}
-REFRESH = dt.timedelta(hours=1)  # how often a subscriber may well ask
+REFRESH = dt.timedelta(hours=1)  # the refresh interval suggested to subscribers
 
 
 def calendar(
@@ -26,12 +26,13 @@ def calendar(
     *,
     name: str = "Events",
     redacted: Callable[[Event], bool] = lambda event: event.is_protected,
-    gone: Iterable[Tombstone] = (),
+    tombstones: Iterable[Tombstone] = (),
 ) -> bytes:
-    """Return events as iCalendar in UTF-8, titled name; what is gone or in the trash as cancelled.
+    """Return events as iCalendar in UTF-8, with the title name.
 
-    Reads only what ``representations.load`` loads. Of an event that is ``redacted`` no more
-    than title and times is told: of one with a password, unless the caller knows better.
+    Events must have been loaded by ``representations.load``. Trashed ones and tombstones become
+    cancelled events. Of a ``redacted`` event only the title and times are written; by default
+    these are all events with a password.
     """
     events = list(events)
     result = icalendar.Calendar()
@@ -42,17 +43,17 @@ def calendar(
     result.add("NAME", plain(name))
     result.add("X-WR-CALNAME", plain(name))
     result.add("X-WR-TIMEZONE", conf.zone_name)
-    # RFC 7986, and what was there before it.
+    # RFC 7986, and what programs used before it.
     result.add("REFRESH-INTERVAL", REFRESH, {"VALUE": "DURATION"})
     result.add("X-PUBLISHED-TTL", vDuration(REFRESH))
     result.subcomponents += timezones(_years_by_zone(events))
-    result.subcomponents += [_cancellation(tombstone, urls) for tombstone in gone]
+    result.subcomponents += [_cancellation(tombstone, urls) for tombstone in tombstones]
     result.subcomponents += [_vevent(event, urls, redacted(event)) for event in events]
     return result.to_ical()
 
 
 def location(venue) -> str:
-    """Return a venue in one line: its name, its address, its town."""
+    """Return a venue in one line: its name, address and town."""
     town = " ".join(filter(None, [venue.zip, venue.city]))
     parts = [venue.name, venue.address, town, venue.region, venue.country]
     return plain(", ".join(filter(None, dict.fromkeys(parts))))
@@ -71,7 +72,7 @@ def _years_by_zone(events):
 
 
 def _has_zone(event):
-    """Say whether event's times are written with a TZID: not in UTC, not as days."""
+    """Say whether event's times are written with a TZID, not in UTC or as days."""
     return not event.all_day and not event.timezone.startswith("UTC")
 
 
@@ -86,7 +87,7 @@ def _cancellation(tombstone, urls):
 
 def _vevent(event, urls, redacted):
     entry = icalendar.Event()
-    # The UID of a copy is that of its source, so that a reader of both shows it once.
+    # An imported event has the UID of its source, so that a reader of both shows it once.
     entry.add("UID", event.source_id or urls.global_id(event.pk))
     entry.add("DTSTAMP", event.modified_utc)
     _add_times(entry, event)
@@ -104,7 +105,7 @@ def _vevent(event, urls, redacted):
 
 
 def _add_times(entry, event):
-    """Add start and end; no end where there is none later than the start (3.6.1)."""
+    """Add the start, and the end if it is later (3.6.1)."""
     if event.all_day:
         entry.add("DTSTART", event.start_date.date())
         if event.end_date.date() < dt.date.max:
@@ -117,7 +118,7 @@ def _add_times(entry, event):
 
 def _moment(event, wall, instant):
     zone = time_zones.get(event.timezone)
-    # A wall time that the clocks show twice tells no instant, and programs disagree which it is.
+    # Programs disagree on which instant an ambiguous local time means, so it is written in UTC.
     if not _has_zone(event) or time_zones.is_ambiguous(wall, zone):
         return instant.astimezone(dt.UTC)
     return wall.replace(tzinfo=zone)
@@ -148,9 +149,9 @@ def _add_place(entry, venues):
 
 
 def _add_people(entry, organizers, urls):
-    """Add the first as the ORGANIZER, of which there is one (3.6.1), and others as CONTACT."""
+    """Add the first as ORGANIZER, which may occur once (3.6.1), and the others as CONTACT."""
     for organizer in organizers[:1]:
-        # A calendar address is any URI (3.3.3): the page of who has no e-mail address.
+        # A calendar address is any URI (3.3.3): without an e-mail address, the organizer's page.
         mail = f"mailto:{organizer.email}" if organizer.email else urls.organizer_page(organizer)
         address = vCalAddress(mail)
         address.params["CN"] = plain(organizer.name).replace("\n", " ").replace('"', "'")

@@ -1,4 +1,4 @@
-"""Import of the events that an iCalendar file holds."""
+"""Imports the events of an iCalendar file."""
 
 import re
 from functools import cache
@@ -10,20 +10,20 @@ from ..ical.vevent import Entry
 from ..ical.writer import location
 from ..models import Event, Venue
 from ..values import names, time_zones
-from .writer import Copier, RefusedError, Source
+from .writer import Importer, RejectedError, Source
 
 MAX_NAME = 255
 RECURRENCE_ID = re.compile(r"\d{8}(T\d{6}Z?)?")
 
 
 class CalendarImport:
-    """Stores what the UIDs of a file stand for, through copier and with this status.
+    """Stores the events of a file through importer, new ones with this status.
 
-    Each occurrence of a series is an event; the first that was stored is the parent of the others.
+    Each occurrence of a series becomes an event; the first one stored is the parent of the others.
     """
 
-    def __init__(self, copier: Copier, status: str):
-        self.copier, self.status = copier, status
+    def __init__(self, importer: Importer, status: str):
+        self.importer, self.status = importer, status
         self.venue = cache(self._venue)
         self.organizer = cache(self._organizer)
 
@@ -32,39 +32,41 @@ class CalendarImport:
         parent = _parent(known) if series.repeats else None
         for entry in series.entries:
             if entry.is_cancelled:
-                self.copier.retire(Event, entry.source_id)
+                self.importer.trash(Event, entry.source_id)
                 continue
             pk = self._store(entry, parent)
             parent = parent or (pk if series.repeats else None)
         wanted = {entry.source_id for entry in series.entries}
         for source_id, event in known.items():
             if source_id not in wanted and _covers(series, event):
-                self.copier.retire(Event, source_id)
+                self.importer.trash(Event, source_id)
 
     def _store(self, entry, parent):
-        """Return the ID of the event of an entry; None when it is refused."""
+        """Return the ID of the event of an entry; None if it is rejected."""
         label = f"Event '{entry.title[:80]}' ({entry.source_id[:80]})"
 
         def build(known):
-            return self._data(entry, label) | self._standing(known, parent)
+            return self._data(entry, label) | self._status_and_parent(known, parent)
 
         try:
-            return self.copier.copy(EventSerializer, Source(entry.source_id, entry.version), build)
-        except RefusedError as e:
-            self.copier.outcome.problems.append(f"{label} was skipped: {e}")
+            return self.importer.store(
+                EventSerializer, Source(entry.source_id, entry.version), build
+            )
+        except RejectedError as e:
+            self.importer.outcome.problems.append(f"{label} was skipped: {e}")
             return None
 
-    def _standing(self, known, parent):
-        """Return status and parent: those of a new event, or of one that is there again."""
-        standing = {}
+    def _status_and_parent(self, known, parent):
+        """Return the status of a new or restored event, and the parent if it has one."""
+        fields = {}
         if known is None or known.is_trashed:
-            standing["status"] = self.status
+            fields["status"] = self.status
         if parent and not (known and known.pk == parent):
-            standing["post_parent"] = parent
-        return standing
+            fields["post_parent"] = parent
+        return fields
 
     def _data(self, entry: Entry, label):
-        """Return an entry in the form that the API's writes take."""
+        """Return an entry as the body of a request to the API."""
         data = {
             "title": entry.title,
             "description": entry.description,
@@ -78,24 +80,24 @@ class CalendarImport:
             # As objects, since a name may look like an ID.
             "categories": [{"name": name[:200]} for name in entry.categories],
         }
-        if image := self.copier.image(entry.image, label):
+        if image := self.importer.image(entry.image, label):
             data["image"] = image
         return data
 
     def _website(self, entry, label):
         url = entry.website or entry.url
-        # An event that was exported here has a page here as well.
-        if not url or (not entry.website and self.copier.context["urls"].is_event_page(url)):
+        # The URL of an event that was exported here is its page, not a website.
+        if not url or (not entry.website and self.importer.context["urls"].is_event_page(url)):
             return ""
         if is_web_address(url):
             return url
-        self.copier.outcome.problems.append(
+        self.importer.outcome.problems.append(
             f"{label}: its URL '{url[:80]}' is not an http:// or https:// address and was skipped."
         )
         return ""
 
     def _venue(self, text, position):
-        """Return the venue of a LOCATION, as a list: a known one, or a new one of that name."""
+        """Return the ID of the venue of a LOCATION, known or new, in a list."""
         if not text:
             return []
         if known := _venue_at(text):
@@ -103,51 +105,51 @@ class CalendarImport:
         data = {"venue": text[:MAX_NAME]}
         if position:
             data |= {"geo_lat": position[0], "geo_lng": position[1]}
-        return [self.copier.make(VenueSerializer, data)]
+        return [self.importer.make(VenueSerializer, data)]
 
     def _organizer(self, name, email):
         if not name:
             return []
         data = {"organizer": name[:MAX_NAME]}
         try:
-            return [self.copier.make(OrganizerSerializer, {**data, "email": email})]
-        except RefusedError:
-            # Programs put what is no address there: the name is worth keeping.
-            return [self.copier.make(OrganizerSerializer, data)]
+            return [self.importer.make(OrganizerSerializer, {**data, "email": email})]
+        except RejectedError:
+            # Some programs write no e-mail address there; the name is still useful.
+            return [self.importer.make(OrganizerSerializer, data)]
 
 
 def _date(wall, zone):
-    """Return a time as the API takes it: the second of its kind in a night by its instant."""
+    """Return a time for the API; the second of two equal local times as an instant."""
     return (time_zones.to_utc(wall, time_zones.get(zone)) if wall.fold else wall).isoformat(" ")
 
 
 def _known(uid):
-    """Return the events that stand for a UID so far, and for its occurrences, by source ID."""
+    """Return the events imported for a UID and its occurrences, by source ID."""
     events = Event.objects.filter(source_id__startswith=uid).order_by("start_utc", "id")
-    return {event.source_id: event for event in events if _stands_for(uid, event.source_id)}
+    return {event.source_id: event for event in events if _belongs_to(uid, event.source_id)}
 
 
-def _stands_for(uid, source_id):
+def _belongs_to(uid, source_id):
     return source_id == uid or bool(RECURRENCE_ID.fullmatch(source_id.removeprefix(f"{uid}/")))
 
 
 def _parent(known):
-    """Return the ID of the event that the series of these hangs from; None without any."""
-    there = [e for e in known.values() if "/" in e.source_id and not e.is_trashed]
-    ids = {event.pk for event in there}
-    parents = [event.parent_id for event in there if event.parent_id in ids]
-    return next(iter([*parents, *(event.pk for event in there)]), None)
+    """Return the ID of the parent of the series of these events; None if there is none."""
+    present = [e for e in known.values() if "/" in e.source_id and not e.is_trashed]
+    ids = {event.pk for event in present}
+    parents = [event.parent_id for event in present if event.parent_id in ids]
+    return next(iter([*parents, *(event.pk for event in present)]), None)
 
 
 def _covers(series, event):
-    """Say whether event would be among the series' entries if it were still there."""
+    """Say whether the entries of series would include event if it still existed."""
     if event.is_trashed:
         return False
     return series.span is None or series.span[0] <= event.start_date <= series.span[1]
 
 
 def _venue_at(text):
-    """Return the venue whose name, or whose name and address in one line, a text is."""
+    """Return the venue whose name, or name and address in one line, equals text."""
     parts = text.split(", ")
     starts = [", ".join(parts[:end]) for end in range(1, min(len(parts), 10) + 1)]
     venues = names.matching(Venue.objects.untrashed(), starts).order_by("id")

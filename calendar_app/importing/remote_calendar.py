@@ -1,4 +1,4 @@
-"""A calendar service with this interface, read page by page."""
+"""Reads a calendar service with the same API, page by page."""
 
 import base64
 import time
@@ -19,9 +19,9 @@ MAX_BYTES = 50_000_000  # of one page
 MAX_PAGES = 100_000
 FIRST_CONNECT_SECONDS = 2
 TRY_SECONDS = 60
-PAGE_SECONDS = 300  # with all tries, and the pauses between them
+PAGE_SECONDS = 300  # with all attempts and the pauses between them
 TRIES = 5
-PAUSE_SECONDS = 1  # before the second try; then twice as long each time
+PAUSE_SECONDS = 1  # before the second attempt; doubled each time
 BUSY = {429, 500, 502, 503, 504}
 PAST_THE_END = {400, 404}
 EXAMPLE = "https://example.org/calendar/events/v1"
@@ -29,7 +29,7 @@ HINT = f"is it the URL of a calendar's API, such as {EXAMPLE}?"
 
 
 class ServiceError(Exception):
-    """The service does not answer as it should; the message is a sentence."""
+    """The service cannot be read; the message is a sentence."""
 
     def __init__(self, message, status=None):
         super().__init__(message)
@@ -38,7 +38,7 @@ class ServiceError(Exception):
 
 class Page(NamedTuple):
     number: int
-    total: int  # pages, as far as the service says
+    total: int  # of pages, according to the service
     records: list
 
 
@@ -51,9 +51,9 @@ class Answer(NamedTuple):
 class Service:
     """Reads the collections at a base URL, ``https://example.org/wp-json/tribe/events/v1``.
 
-    Asks again when the service is busy or the connection breaks, as late as it wants to be asked;
-    but not before it has answered once, so that a mistyped URL is named at once. Goes where the
-    base URL points to and nowhere else: redirects are refused.
+    Retries when the service is busy or the connection breaks, and respects Retry-After; but only
+    after one response, so that a mistyped URL fails at once. Redirects are errors, since they could
+    lead the password to another host.
     """
 
     def __init__(self, url: str, *, username: str = "", password: str = ""):
@@ -77,13 +77,13 @@ class Service:
             self._headers["Authorization"] = f"Basic {token}"
 
     def pages(self, collection: str, params: dict, first: int = 1) -> Iterator[Page]:
-        """Yield the pages of a collection from the first on; raises ServiceError."""
+        """Yield the pages of a collection, starting from first. Raises ServiceError."""
         seen = set()
         for number in range(first, MAX_PAGES):
             try:
                 body = self._get(collection, {**params, "page": number, "per_page": PER_PAGE})
             except ServiceError as e:
-                # An empty list, or one that has become shorter meanwhile.
+                # The list is empty, or has become shorter in the meantime.
                 if e.status in PAST_THE_END and number > 1:
                     return
                 raise
@@ -101,7 +101,7 @@ class Service:
                 return
 
     def _get(self, collection, params):
-        """Return the object at a collection, which holds a list of its records."""
+        """Return the JSON object of a page of a collection."""
         url = f"{self.base}/{collection}"
         status, headers, content = self._fetched(Target.parse(f"{url}?{urlencode(params)}"))
         try:
@@ -120,21 +120,21 @@ class Service:
         return body
 
     def _fetched(self, target):
-        """Return the answer; asks again, in longer and longer pauses, while that may help."""
-        deadline, pause, more = time.monotonic() + PAGE_SECONDS, PAUSE_SECONDS, TRIES
+        """Return the response, with increasing pauses between attempts."""
+        deadline, pause, attempts = time.monotonic() + PAGE_SECONDS, PAUSE_SECONDS, TRIES
         while True:
-            more -= 1
+            attempts -= 1
             try:
-                answer = self._asked(target, deadline)
+                answer = self._attempt(target, deadline)
             except FetchError as e:
-                if not (more and e.is_temporary and self._has_answered):
+                if not (attempts and e.is_temporary and self._has_answered):
                     raise ServiceError(str(e)) from e
                 wait = pause
             else:
                 self._has_answered = True
-                if not more or answer.status not in BUSY:
+                if not attempts or answer.status not in BUSY:
                     return answer
-                wait = max(pause, _asked_for(answer))
+                wait = max(pause, _retry_after(answer))
             if time.monotonic() + wait > deadline:
                 raise ServiceError(
                     f"{target.label} did not return a page within {PAGE_SECONDS} seconds."
@@ -142,7 +142,7 @@ class Service:
             time.sleep(wait)
             pause *= 2
 
-    def _asked(self, target, deadline):
+    def _attempt(self, target, deadline):
         limits = {} if self._has_answered else {"connect_seconds": FIRST_CONNECT_SECONDS}
         deadline = min(deadline, time.monotonic() + TRY_SECONDS)
         with fetch.open_response(
@@ -153,7 +153,7 @@ class Service:
 
 
 def as_json(record) -> bytes | None:
-    """Return a record as it is written, its keys in order; None when it is nested too deep."""
+    """Return a record as JSON with sorted keys; None if it is nested too deeply."""
     try:
         return orjson.dumps(record, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:
@@ -161,15 +161,15 @@ def as_json(record) -> bytes | None:
 
 
 def _why(status, headers, body):
-    """Return the end of a sentence on a refusal: where it points to, or what it says."""
+    """Return the end of a sentence on an error: the redirect, or the message of the service."""
     if status in fetch.REDIRECTS and (location := headers.get("Location")):
         return f", a redirect to {location[:200]!r}: give the URL of the API itself."
     message = body.get("message") if isinstance(body, dict) else ""
     return f". {message[:500]}" if message and isinstance(message, str) else f": {HINT}"
 
 
-def _asked_for(answer):
-    """Return how many seconds a busy service wants to be left alone."""
+def _retry_after(answer):
+    """Return the seconds after which a busy service allows another attempt."""
     try:
         return Retry().parse_retry_after(answer.headers.get("Retry-After", "0"))
     except InvalidHeader:

@@ -1,4 +1,4 @@
-"""Records as copies of those of a source, stored by the same rules as the API's writes."""
+"""Stores imported records, by the same rules as the API."""
 
 from collections import Counter, defaultdict
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from ..models import Category, Post, Tag
 from ..services import images, posts
 from ..services.revision import writing
 
-# The version of a record that the source has taken back.
+# The version of a record that the source has withdrawn.
 GONE = "gone"
 KINDS = {
     "new": "new",
@@ -28,13 +28,13 @@ KINDS = {
 }
 
 
-class RefusedError(Exception):
-    """A record that the calendar's rules refuse; the message says why, in sentences."""
+class RejectedError(Exception):
+    """A record is invalid for the calendar; the message says why, in sentences."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a record comes from: its ID there and what it is like at the moment."""
+    """The source of a record: its ID there, and the version that is imported."""
 
     id: str
     version: str
@@ -42,7 +42,7 @@ class Source:
 
 
 class Outcome:
-    """What an import has done, by model and kind of change, and what it could not do."""
+    """What an import has done, by model and kind of change, and its problems."""
 
     def __init__(self):
         self.numbers: dict = defaultdict(Counter)
@@ -57,16 +57,16 @@ class Outcome:
         return bool(self.problems) and not self.numbers
 
     def __str__(self):
-        """Return it in words: ``12 events (10 new, 2 unchanged) and 1 venue (1 new)``."""
+        """Return a summary: ``12 events (10 new, 2 unchanged) and 1 venue (1 new)``."""
         parts = [_in_words(model, counts) for model, counts in self.numbers.items()]
         return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
-class Copier:
-    """Stores copies in the name of user; ``outcome`` tells what became of them.
+class Importer:
+    """Stores records as user; ``outcome`` counts them.
 
-    A copy is found again by its source's ID. While the source's version is the same the copy stays
-    as it is, and so does one that was put into the trash here.
+    A record is recognised by its source's ID. It is not updated while the source's version is the
+    same, nor after it was moved to the trash here.
     """
 
     def __init__(self, user):
@@ -75,7 +75,7 @@ class Copier:
         self.context = {
             "request": SimpleNamespace(user=user),
             "urls": urls,
-            # Whoever reads a source knows how it writes its texts, and has decoded them.
+            # The readers of sources have decoded the texts already.
             "texts_are_plain": True,
             "trusted": "",
         }
@@ -83,22 +83,21 @@ class Copier:
         self._made: set[tuple] = set()
 
     def trust(self, url: str):
-        """Take images also from the host and port of url, which the operator has named, where its
-        address is private. A public name is no more trusted than others: it may lead elsewhere
-        tomorrow.
+        """Allow images from the host and port of url, which the operator has named, if its address
+        is private. A public name needs no such trust, and could lead to a private address later.
         """
         if fetch.is_private(url):
             self.context["trusted"] = url
 
-    def copy(self, serializer_class, source: Source, build) -> int:
-        """Return the ID of the copy of a source; raises RefusedError.
+    def store(self, serializer_class, source: Source, build) -> int:
+        """Return the ID of the record imported from source. Raises RejectedError.
 
-        Only when it is to be written, build(the copy so far or None) is asked for the data, in the
-        form that the API takes.
+        build(the present record or None) returns the data as for the API; it is called only if
+        the record has to be written.
         """
         model = serializer_class.model
         known = model.objects.filter(source_id=source.id).first()
-        if known and (known.source_version == source.version or _is_deleted_here(known)):
+        if known and (known.source_version == source.version or _was_trashed_here(known)):
             self.outcome.note("unchanged", model)
             return known.pk
         record, is_new = self._write(serializer_class, known, build(known), source)
@@ -107,18 +106,18 @@ class Copier:
         return record.pk
 
     def make(self, serializer_class, data: dict) -> int:
-        """Return the ID of the record of this name, which may be there already."""
+        """Return the ID of the record with this name, new or existing. Raises RejectedError."""
         record, is_new = self._write(serializer_class, None, data)
         if is_new and isinstance(record, Post):
             self.outcome.note("new", type(record))
         return record.pk
 
     def change(self, serializer_class, record, data: dict):
-        """Change what data names of a copy; raises RefusedError."""
+        """Change the fields of record that are in data. Raises RejectedError."""
         self._write(serializer_class, record, data)
 
-    def retire(self, model, source_id: str):
-        """Move the copy of what its source has taken back to the trash, where there is one."""
+    def trash(self, model, source_id: str):
+        """Move the record to the trash that its source has withdrawn, if it exists."""
         for record in model.objects.untrashed().filter(source_id=source_id):
             with writing():
                 posts.trash(record)
@@ -126,7 +125,7 @@ class Copier:
             self.outcome.note("trashed", model)
 
     def image(self, url: str, owner: str) -> str:
-        """Return url if it may be fetched, else "", which is noted once, with its first owner."""
+        """Return url if it may be fetched, else ""; note the problem once, with its first owner."""
         if url and url not in self._images:
             self._images[url] = self._checked(url, owner)
         return self._images.get(url, "")
@@ -140,77 +139,77 @@ class Copier:
         return url
 
     @contextmanager
-    def leaving_out(self, label):
-        """Note in the outcome why a block refuses the record of this label, and go on."""
+    def skipping(self, label):
+        """Note a RejectedError in the block as a problem with the record of this label."""
         try:
             yield
-        except RefusedError as e:
+        except RejectedError as e:
             self.outcome.problems.append(f"{label} was skipped: {e}")
 
     @contextmanager
-    def noticing(self):
-        """Notice what this import makes in a block; the new terms are in the outcome at its end."""
+    def tracking(self):
+        """Track the records created in a block; count the new terms in the outcome at its end."""
 
-        def notice(sender, instance, created, **kwargs):
+        def track(sender, instance, created, **kwargs):
             if created:
                 self._made.add((sender, instance.pk))
 
-        post_save.connect(notice)
+        post_save.connect(track)
         try:
             yield
         finally:
-            post_save.disconnect(notice)
+            post_save.disconnect(track)
             for model in (Category, Tag):
-                # Without those that went again with an event that was refused.
+                # Those created with a rejected event were rolled back with it.
                 made = model.objects.in_bulk(pk for kind, pk in self._made if kind is model)
                 if made:
                     self.outcome.numbers[model]["new"] += len(made)
 
     def _write(self, serializer_class, known, data, source=None):
-        """Return the record as written, and whether there was none before."""
+        """Return the stored record, and whether it is new."""
         serializer = serializer_class(
             known, data=data, partial=known is not None, context=self.context
         )
         model = serializer_class.model
-        with _refusals():
+        with _rejections():
             serializer.is_valid(raise_exception=True)
             with writing():
                 record = serializer.save()
                 is_new = (model, record.pk) in self._made
-                # A record of our own that merely has the same name stays our own.
+                # A record of this site that merely has the same name gets no source.
                 if source and (known or is_new):
-                    _sign(record, source)
+                    _set_source(record, source)
         return record, is_new
 
 
 @contextmanager
-def rehearsal():
-    """Undo at its end all that a block has written."""
+def rollback_at_end():
+    """Roll back everything that the block writes."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
 
 
 @contextmanager
-def _refusals():
+def _rejections():
     try:
         yield
     except (CalendarError, ValidationError) as e:
         refusal = errors.as_refusal(e)
         params = refusal.data.get("params")
         sentences = params.values() if isinstance(params, dict) else [refusal.message]
-        raise RefusedError(" ".join(sentences)) from e
+        raise RejectedError(" ".join(sentences)) from e
     except IntegrityError as e:
-        raise RefusedError("Another process stored it at the same time.") from e
+        raise RejectedError("Another process stored it at the same time.") from e
     except DataError as e:
-        raise RefusedError("It contains a value that the database rejects.") from e
+        raise RejectedError("It contains a value that the database rejects.") from e
 
 
-def _is_deleted_here(record):
+def _was_trashed_here(record):
     return record.is_trashed and record.source_version != GONE
 
 
-def _sign(record, source):
+def _set_source(record, source):
     type(record).objects.filter(pk=record.pk).update(
         source_id=source.id, source_version=source.version, global_id_lineage=source.lineage
     )

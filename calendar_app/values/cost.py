@@ -1,6 +1,6 @@
 """Costs as people write them.
 
-A cost is one amount, several of which the least and the greatest are shown, or a text:
+A cost is one amount, several amounts (the lowest and the highest are shown), or a text:
 
     written                 text                values
     12, "12"                $12                 ["12"]          (the site's symbol)
@@ -12,9 +12,9 @@ A cost is one amount, several of which the least and the greatest are shown, or 
     "Pay what you can"      Pay what you can    ["pay-what-you-can"]
     "", None, []                                []
 
-An amount is a number with at most one word beside it, its symbol. Amounts in different symbols, and
-anything that is not amounts through and through, are a text. The full form of a cost names every
-amount, `$10 – $20 – $30`, and is the same cost: `parse(parse(x).full) == parse(x)`.
+An amount is a number with at most one word beside it, its symbol. Amounts with different symbols,
+and anything that does not consist of amounts only, are a text. The full form of a cost contains
+every amount, `$10 – $20 – $30`, and means the same cost: `parse(parse(x).full) == parse(x)`.
 """
 
 import re
@@ -26,14 +26,14 @@ from typing import Any, NamedTuple
 
 from django.utils.text import slugify
 
-from calendar_app.values.html import plain_text
+from .html import plain_text
 
-LONGEST = 255
-LONGEST_FULL = 2000
-MOST = 100
+MAX_LENGTH = 255
+MAX_FULL_LENGTH = 2000
+MAX_AMOUNTS = 100
 FREE = "Free"
 
-# ISO 4217 codes of the signs that mean one currency more often than any other.
+# ISO 4217 codes of the currencies that these signs mean most often.
 CODES = {
     "$": "USD",
     "us$": "USD",
@@ -86,7 +86,7 @@ class CostError(ValueError):
 
 
 class Cost(NamedTuple):
-    """What a cost shows, its full form to store, and its details: currency_symbol, currency_code,
+    """A cost as shown, its full form to store, and its details: currency_symbol, currency_code,
     currency_position and values, a list of strings.
     """
 
@@ -96,41 +96,40 @@ class Cost(NamedTuple):
 
 
 class Currency(NamedTuple):
-    """A symbol and where it stands: `prefix` or `postfix`, with a gap or none."""
+    """A symbol, its position (`prefix` or `postfix`) and the gap between it and the number."""
 
     symbol: str
     position: str
     gap: str
 
     def show(self, number: str) -> str:
-        """Return a number as written with the symbol beside it."""
+        """Return a number as written, with the symbol."""
         if self.position == "prefix":
             return f"{self.symbol}{self.gap}{number}"
         return f"{number}{self.gap}{self.symbol}"
 
 
 class Amount(NamedTuple):
-    """A number as written, its value, and its currency if one stands beside it."""
+    """A number as written, its value, and its currency if it has one."""
 
     written: str
     value: Decimal
     currency: Currency | None = None
 
     def show(self, currency: Currency) -> str:
-        """Return the amount in a currency, or that there is nothing to pay."""
+        """Return the amount in a currency, or `Free` for 0."""
         return currency.show(self.written) if self.value else FREE
 
 
 def parse(value: object, *, symbol: str = "$", code: str = "USD", position: str = "prefix") -> Cost:
-    """Return the cost that a string, a number, a list of these or None means.
+    """Return the cost for a string, a number, a list of these or None. Raises CostError.
 
     `symbol` (one word), its ISO 4217 `code` and its `position` (`prefix` or `postfix`) are the
-    site's, for amounts without a symbol. A symbol that means no currency has the site's code.
-    Raises CostError.
+    site's, for amounts without a symbol. An unknown symbol gets the site's code.
     """
     items = value if isinstance(value, list | tuple) else [value]
-    if len(items) > MOST:
-        raise CostError(f"A cost has at most {MOST} amounts; this has {len(items)}.")
+    if len(items) > MAX_AMOUNTS:
+        raise CostError(f"A cost has at most {MAX_AMOUNTS} amounts; this has {len(items)}.")
     text = " – ".join(filter(None, map(_line, items)))
     amounts = _amounts(text)
     currency = _currency(amounts) or _site_currency(symbol, position)
@@ -142,12 +141,12 @@ def parse(value: object, *, symbol: str = "$", code: str = "USD", position: str 
     }
     shown = [each.show(currency) for each in amounts] or [text]
     text, full = " – ".join(dict.fromkeys((shown[0], shown[-1]))), " – ".join(shown)
-    return Cost(_within(LONGEST, text), _within(LONGEST_FULL, full), details)
+    return Cost(_limited(MAX_LENGTH, text), _limited(MAX_FULL_LENGTH, full), details)
 
 
-def unfolded(text: object, details: object) -> object:
-    """Return the amounts of a cost that is shown as text, as a list when its details name more than
-    two; otherwise text.
+def with_all_amounts(text: object, details: object) -> object:
+    """Return the amounts of a cost as a list if its details name more than the two that are shown
+    in text; otherwise text.
     """
     match details:
         case {"values": [_, _, _, *_] as values, "currency_symbol": str(symbol), **more}:
@@ -160,30 +159,30 @@ def unfolded(text: object, details: object) -> object:
 
 
 def _line(item: object) -> str:
-    """Return what one item says, as one line."""
+    """Return one item as a line of text."""
     if item is None:
         return ""
     if isinstance(item, str):
         text = " ".join(plain_text(item).split())
     elif isinstance(item, int | float | Decimal) and not isinstance(item, bool):
-        text = _figures(Decimal(repr(item) if isinstance(item, float) else item))
+        text = _digits(Decimal(repr(item) if isinstance(item, float) else item))
     else:
         raise CostError(
             f"{reprlib.repr(item)} is not a cost; give a number, a text such as '10-25', "
             "or a list of these."
         )
-    if NEGATIVE.fullmatch(_within(LONGEST_FULL, text)):
+    if NEGATIVE.fullmatch(_limited(MAX_FULL_LENGTH, text)):
         raise CostError(f"{text!r} is not a cost: an amount is 0 or more.")
     return text
 
 
-def _within(longest: int, text: str) -> str:
-    if len(text) > longest:
-        raise CostError(f"A cost has at most {longest} characters; this has {len(text)}.")
+def _limited(length: int, text: str) -> str:
+    if len(text) > length:
+        raise CostError(f"A cost has at most {length} characters; this has {len(text)}.")
     return text
 
 
-def _figures(number: Decimal) -> str:
+def _digits(number: Decimal) -> str:
     if not number.is_finite():
         raise CostError(f"{number} is not a cost; give a number such as 12.50.")
     return f"{number.to_integral_value() if number == number.to_integral_value() else number:f}"
@@ -191,8 +190,8 @@ def _figures(number: Decimal) -> str:
 
 @lru_cache(maxsize=1024)
 def _amounts(text: str) -> tuple[Amount, ...]:
-    """Return the different amounts of a text, the least first; none if it is not made of amounts
-    in one currency.
+    """Return the different amounts in a text, in ascending order; none if it contains anything but
+    amounts in one currency.
     """
     read = [_amount(part) for part in BETWEEN.split(text)]
     amounts = [each for each in read if each]
@@ -217,7 +216,7 @@ def _amount(text: str) -> Amount | None:
 def _number(written: str) -> Decimal | None:
     for pattern, grouping in GROUPING.items():
         if pattern.fullmatch(written):
-            # Nothing to pay is one value, however it is written.
+            # "0.00" and "0" are the same value.
             return Decimal(written.translate(grouping)) or Decimal(0)
     return None
 
@@ -231,7 +230,7 @@ def _written_currency(match: re.Match[str]) -> Currency | None:
 
 
 def _currency(amounts: tuple[Amount, ...]) -> Currency | None:
-    """Return the currency of amounts; what is free has none."""
+    """Return the currency of amounts; a free event has none."""
     return amounts[-1].currency if amounts and amounts[-1].value else None
 
 

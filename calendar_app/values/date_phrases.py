@@ -1,7 +1,7 @@
 """The grammar of date phrases: text in, a Phrase out; `dates` lists the forms.
 
-Each part of a phrase is one function, registered with the patterns that it takes. The patterns have
-no nested repetition and a text is at most LONGEST characters, so reading takes linear time.
+Each part of a phrase has one function, registered with its patterns. The patterns have no nested
+repetition and a text is at most LONGEST characters, so that no text takes long to parse.
 """
 
 import calendar
@@ -35,7 +35,7 @@ UNITS = {
 
 @dataclass
 class Phrase:
-    """What the parts of a text say; None where they say nothing."""
+    """The meaning of the parts of a text; None for parts that it lacks."""
 
     anchor: datetime | None = None  # the instant to count from, instead of now
     day: Callable[[date], date] | None = None  # which day, given today
@@ -45,7 +45,7 @@ class Phrase:
     is_relative: bool = True
 
     def once(self, name: str, value: object) -> None:
-        """Note what a part says. Raises ValueError if another part has said it."""
+        """Set the value of a part. Raises ValueError if another part has set it."""
         if getattr(self, name) is not None:
             raise ValueError(f"more than one {name}")
         setattr(self, name, value)
@@ -56,7 +56,7 @@ _PARTS: list[tuple[re.Pattern[str], Taker]] = []
 
 
 def read(text: str) -> Phrase:
-    """Return what a text says. Raises ValueError, or OverflowError for a huge timestamp."""
+    """Return the phrase in a text. Raises ValueError, or OverflowError for a huge timestamp."""
     rest = " ".join(text.lower().split())
     if not rest or len(text) > LONGEST:
         raise ValueError(f"{len(text)} characters")
@@ -76,7 +76,7 @@ def _next_part(text: str, position: int) -> tuple[Taker, re.Match[str]]:
 
 
 def _part(*patterns: str) -> Callable[[Taker], Taker]:
-    """Register what takes a part: one of the patterns, and then a place where a part may end."""
+    """Register a function for these patterns, each followed by a place where a part may end."""
     end = r"(?:[ ,]+(?:at )?|(?=t\d)|(?=[+-])|$)"
 
     def register(take: Taker) -> Taker:
@@ -98,14 +98,14 @@ _UNIT = f"(?P<unit>{'|'.join(UNITS)})s?"
 _OFFSET = (
     r"(?P<offset> ?(?:z|utc)"
     rf"| ?[+-]\d\d(?::?\d\d)?(?! ?(?:{'|'.join(UNITS)}))"
-    # A plus sign that became a blank: two times beside each other mean nothing else.
+    # A plus sign that became a space: two times in a row can mean nothing else.
     r"| \d\d:\d\d)?"
 )
 
 
 @_part("now")
 def _now(phrase: Phrase, said: re.Match[str]) -> None:
-    """Now is where every phrase starts."""
+    """Do nothing: every phrase starts from now."""
 
 
 @_part(r"(?P<seconds>-?\d{9,})")
@@ -124,7 +124,7 @@ def _timestamp(phrase: Phrase, said: re.Match[str]) -> None:
 )
 def _date(phrase: Phrase, said: re.Match[str]) -> None:
     year, month, day = int(said["year"]), _month(said["month"]), int(said["day"])
-    # Year 0 is a leap year, as is 4; it ends before the first date that there is.
+    # Year 0 is a leap year, as is 4, and ends before the first date of Python.
     fixed = date(year or 4, month, day) if year else min(date.min, date(4, month, day))
     phrase.once("day", lambda today: fixed)
     phrase.is_relative = False
@@ -204,14 +204,14 @@ def _near(phrase: Phrase, said: re.Match[str]) -> None:
 
 @_part("ago")
 def _ago(phrase: Phrase, said: re.Match[str]) -> None:
-    """Turn the distances before it around."""
+    """Negate the distances before it."""
     if not phrase.distances:
         raise ValueError("ago what?")
     phrase.distances = [(unit, -count) for unit, count in phrase.distances]
 
 
 def _month(text: str) -> int:
-    """Return the number of a month, given in figures or by a name's first letters."""
+    """Return the number of a month, given in digits or by the first letters of its name."""
     if text.isdigit():
         return int(text)
     return next(i for i, name in enumerate(MONTHS) if name[:3] == text[:3])
@@ -223,12 +223,12 @@ def _weekday_index(said: re.Match[str]) -> int:
 
 
 def _edge(said: re.Match[str]) -> relativedelta:
-    # A day past the end of a month is its last.
+    # relativedelta reduces day 31 to the last day of the month.
     return relativedelta(day=1 if said["edge"] == "first" else 31)
 
 
 def _hour(figure: int, half: str | None) -> int:
-    """Return the hour of the day; with am or pm the figure is one of 1 to 12."""
+    """Return the hour of the day; with am or pm the figure must be from 1 to 12."""
     if half is None:
         return figure
     if not 1 <= figure <= 12:

@@ -1,7 +1,6 @@
 """Dates as people and programs write them.
 
-A value is a row of parts, in any order, in upper or lower case, each kind at most once (distances
-may repeat):
+A value is a sequence of parts in any order and case, each kind at most once (distances may repeat):
 
     date      2027-02-03  2027/02/03  20270203  02/03/2027 (month first)  03-02-2027  03.02.2027
               3 March 2027  March 3, 2027
@@ -12,14 +11,14 @@ may repeat):
     distance  +2 weeks  -30 days  2 weeks  2 weeks ago  next month  last year
     instant   now, or a unix timestamp of 9 or more digits
 
-They mean what they mean to PHP's strtotime: a bare weekday may be today, `next` and `last` exclude
-it; a distance counts from now, or from the date beside it, and keeps the time of day; hours,
-minutes and seconds are elapsed time. Unlike there, a part that names a day starts it at midnight, a
-month later is at most that month's last day, and nothing rolls over: 2027-02-30 is refused.
+The meaning is that of PHP's strtotime: a bare weekday may be today, `next` and `last` exclude it; a
+distance counts from now, or from the date beside it, and keeps the time of day; hours, minutes and
+seconds are elapsed time. Unlike in PHP, a part that names a day means its midnight, a month later
+is at most the last day of that month, and nothing rolls over: 2027-02-30 is an error.
 
-A naive value is in the zone asked for; an offset is honoured. A plus sign may have become a blank,
-as it does in a query string that does not encode it. Year 0 and instants beyond datetime's range
-are the nearest that it can hold; a distance that leads there is refused.
+A value without an offset is in the zone of the caller. A plus sign may have become a space, as in a
+query string that does not encode it. Year 0 and instants beyond datetime's range become the nearest
+that it can represent; a distance that leads there is an error.
 """
 
 from collections import Counter
@@ -27,7 +26,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from dateutil.relativedelta import relativedelta
 
-from calendar_app.values import date_phrases, time_zones
+from . import date_phrases, time_zones
 
 ACCEPTED = (
     "use a form such as '2027-02-03', '2027-02-03 14:05:00', '2027-02-03T14:05:00+02:00', "
@@ -37,23 +36,23 @@ ACCEPTED = (
 
 
 class DateError(ValueError):
-    """The text is not a date; the message is a sentence that names it and the accepted forms."""
+    """The text is not a date; the message is a sentence with the accepted forms."""
 
 
 def parse(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
-    """Return the aware datetime that a text means; it can always be converted to UTC.
+    """Return the aware datetime for a text; it can always be converted to UTC. Raises DateError.
 
-    Its tzinfo is the offset that the text gives, else `zone`. Relative parts count from `now`, an
-    aware datetime. Raises DateError.
+    Its tzinfo is the offset in the text, else `zone`. Relative parts count from `now`, an aware
+    datetime.
     """
     local, given = _resolved(text, zone, now)
     return time_zones.to_utc(local, given).astimezone(given)
 
 
 def wall(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
-    """Return the naive time, in whole seconds, that clocks in `zone` show at what a text means.
+    """Return the naive local time in `zone`, in whole seconds, for a text. Raises DateError.
 
-    Of an instant at which they show it for the second time, its `fold` is 1. Raises DateError.
+    Its `fold` is 1 for the second of two instants with the same local time (PEP 495).
     """
     local, given = _resolved(text, zone, now)
     if given is not zone:
@@ -62,7 +61,7 @@ def wall(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
 
 
 def is_relative(text: str) -> bool:
-    """Tell whether a text means something else at another time; False if it is not a date."""
+    """Say whether the meaning of a text depends on the current time; False if it is not a date."""
     try:
         return _read(text).is_relative
     except DateError:
@@ -79,7 +78,7 @@ def _read(text: str) -> date_phrases.Phrase:
 
 
 def _resolved(text: str, zone: tzinfo, now: datetime | None) -> tuple[datetime, tzinfo]:
-    """Return a naive time that clocks do show, and the zone that it is in."""
+    """Return a naive local time that exists, and its zone."""
     phrase = _read(text)
     zone = phrase.offset or zone
     base = time_zones.to_wall(phrase.anchor or now or datetime.now(UTC), zone)
@@ -96,7 +95,7 @@ def _start(phrase: date_phrases.Phrase, base: datetime) -> datetime:
 
 
 def _moved(start: datetime, distances: list[tuple[str, int]], zone: tzinfo) -> datetime:
-    """Return the time at a distance: days and longer by the calendar, hours as they elapse."""
+    """Return the time at these distances: days and longer by the calendar, hours as elapsed."""
     total = Counter[str]()
     for unit, count in distances:
         total[unit] += count

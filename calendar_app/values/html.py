@@ -1,4 +1,4 @@
-"""What is kept of text that somebody else wrote: safe HTML, or one line without markup."""
+"""Makes text of users safe: sanitized HTML, or one line without markup."""
 
 import re
 from html import escape, unescape
@@ -6,13 +6,13 @@ from html.entities import html5
 
 import nh3
 
-# What a browser may take for a URL in a srcset, and what begins with a scheme but the web's.
+# What a browser may take for a URL in a srcset, and URLs with a scheme other than http(s).
 SRCSET_PARTS = re.compile(r"[^\s,]+")
 OTHER_SCHEME = re.compile(r"(?!https?:)[^/?#]*:", re.IGNORECASE)
 
 
 def _attribute(tag: str, name: str, value: str) -> str | None:
-    """Return the value of an attribute, None for a srcset with a URL that src could not have."""
+    """Return the value of an attribute; None drops a srcset with a URL that src may not have."""
     if name == "srcset" and any(map(OTHER_SCHEME.match, SRCSET_PARTS.findall(value))):
         return None
     return value
@@ -42,32 +42,34 @@ HTML = nh3.Cleaner(
     tag_attribute_values={"a": {"target": {"_blank", "_self"}}},
     attribute_filter=_attribute,
     url_schemes={"http", "https", "mailto", "tel"},
-    # Browsers imply noopener with target="_blank"; a rel of the writer's is read back.
+    # Keep rel as written, so that it can be sent back; browsers imply noopener for _blank.
     link_rel=None,
 )
 
-# A parser repeats open formatting tags in every block that follows, thrice per set of attributes
-# (HTML Standard 13.2.4.3), and gets slow deep down. So these tags have no attributes, and a text
-# with more tags than anybody writes keeps none: any other takes a fraction of a second.
+# An HTML parser repeats open formatting tags in every following block, up to three times for each
+# set of attributes (HTML Standard 13.2.4.3), and becomes slow at great depth. So these tags lose
+# their attributes, and a text with more tags than anybody writes loses all tags. Any other text
+# takes a fraction of a second.
 FORMATTING = re.compile(
     r"<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/][^<>]*", re.IGNORECASE
 )
 TAGS, END_TAGS = re.compile(r"<[a-zA-Z]"), re.compile(r"</[a-zA-Z]")
-MOST_TAGS = 5_000
+MAX_TAGS = 5_000
 
-# Each attribute of a tag is compared with all others of it. So a text is not taken apart that may
-# hold a tag of very many: one with as many gaps, unless each of its tags is beyond doubt and small.
+# The parser compares each attribute of a tag with all others of it. So a text that may contain a
+# tag with very many attributes is not parsed: one with that many gaps between words, unless all its
+# tags match a pattern that allows few attributes.
 GAPS = re.compile(r"[\s/\"']+")
-MOST_GAPS = 15_000
+MAX_GAPS = 15_000
 GAP = r"[ \t\n\f\r/]"
 VALUE = r"""(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>=`]++)"""
 ATTRIBUTE = rf"""{GAP}++[^\s/<>"'=]++(?:[ \t\n\f\r]*+=[ \t\n\f\r]*+{VALUE})?+"""
 PLAIN_TAG = re.compile(rf"""<[a-zA-Z][^\s/<>"'=]*+(?:{ATTRIBUTE}){{0,50}}+{GAP}*+>""")
 
-# What is wrongly nested may be read differently once written down; the third time changes nothing.
+# Wrongly nested tags may be parsed differently after serializing; a third pass changes nothing.
 PASSES = 5
 
-# With their semicolon: others are part of a text more often, as in "Rock&reggae".
+# Only with a semicolon: without, they are more often part of the text, as in "Rock&reggae".
 REFERENCES = re.compile(r"&(?:#[0-9]{1,7};|#[xX][0-9a-fA-F]{1,6};|([a-zA-Z0-9]{2,31};))")
 
 SURROGATES = re.compile(r"[\ud800-\udfff]")
@@ -77,10 +79,10 @@ TAG_STARTS = re.compile(r"[a-zA-Z/!?]")
 
 
 def rich_text(html: str) -> str:
-    """Return HTML with the tags and attributes of an editor's text, and nothing that runs.
+    """Return sanitized HTML: the tags and attributes of an editor's text, without scripts.
 
-    What is not allowed is dropped and its text kept, but for scripts and styles, which go whole.
-    Text comes back as HTML: `AT&T` is `AT&amp;T`. Doing it twice changes nothing.
+    Other tags are removed and their text is kept, except that of scripts and styles. The result is
+    HTML: `AT&T` becomes `AT&amp;T`. A second call changes nothing.
     """
     html = SURROGATES.sub("\ufffd", html)
     for _ in range(PASSES):
@@ -91,15 +93,15 @@ def rich_text(html: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Return one line of text without tags. Entities are text like any other: `Tom & Jerry` and
-    `&amp;` stay as they are. Doing it twice changes nothing.
+    """Return one line of text without tags. Character references are plain text: `Tom & Jerry`
+    and `&amp;` stay unchanged. A second call changes nothing.
     """
     return CONTROLS.sub(" ", _without_tags(text)).strip()
 
 
 def decoded(text: str) -> str:
-    """Return text with the characters that its HTML character references stand for, once:
-    `Caf&eacute;` is `Café`, and `&amp;amp;` is `&amp;`.
+    """Return text with its HTML character references decoded once: `Caf&eacute;` becomes `Café`,
+    and `&amp;amp;` becomes `&amp;`.
     """
     return REFERENCES.sub(lambda found: html5.get(found[1]) or _numbered(found[0]), text)
 
@@ -115,11 +117,11 @@ def _cleaned(html: str) -> str:
 
 
 def _has_many_tags(html: str) -> bool:
-    return any(len(kind.findall(html)) > MOST_TAGS for kind in (TAGS, END_TAGS))
+    return any(len(kind.findall(html)) > MAX_TAGS for kind in (TAGS, END_TAGS))
 
 
 def _may_have_huge_tag(html: str) -> bool:
-    if len(GAPS.findall(html)) <= MOST_GAPS:
+    if len(GAPS.findall(html)) <= MAX_GAPS:
         return False
     return TAGS.search(PLAIN_TAG.sub("", html)) is not None
 
@@ -127,21 +129,21 @@ def _may_have_huge_tag(html: str) -> bool:
 def _without_tags(text: str) -> str:
     """Return text without `<…>` wherever a browser would see a tag, in linear time.
 
-    Removing a tag can bring two halves of another together, so every `>` is matched with the
-    nearest `<` of what is left before it.
+    Removing a tag can join two halves of another, so every `>` is matched with the nearest `<` in
+    the remaining text before it.
     """
-    kept: list[str] = []
-    opened: list[int] = []  # where in `kept` a "<" has no ">" after it
+    result: list[str] = []
+    opened: list[int] = []  # indices in `result` of each "<" without a ">" after it
     for piece in filter(None, ANGLES.split(text)):
-        if piece == ">" and opened and _starts_tag(kept, opened[-1]):
-            del kept[opened.pop() :]
+        if piece == ">" and opened and _starts_tag(result, opened[-1]):
+            del result[opened.pop() :]
             continue
         if piece == ">":
             opened.clear()
         elif piece == "<":
-            opened.append(len(kept))
-        kept.append(piece)
-    return "".join(kept)
+            opened.append(len(result))
+        result.append(piece)
+    return "".join(result)
 
 
 def _starts_tag(pieces: list[str], angle: int) -> bool:

@@ -1,10 +1,10 @@
-"""Time zones by name, and the way between wall clocks and instants.
+"""Time zones by name, and conversions between local times and instants.
 
 A name is an IANA name (`Europe/Paris`, any case), `UTC`, or a fixed offset in whole quarter hours:
 
     UTC+2  UTC-5.5  UTC+05:30  +02:00  +0200  Z
 
-`canonical` writes them one way: `Europe/Paris`, `UTC`, `UTC+2`, `UTC-5.5`.
+`canonical` returns one spelling of each: `Europe/Paris`, `UTC`, `UTC+2`, `UTC-5.5`.
 """
 
 import re
@@ -15,16 +15,16 @@ from zoneinfo import ZoneInfo, available_timezones
 EARLIEST = datetime(1, 1, 1)  # noqa: DTZ001 - naive, as wall times are
 LATEST = datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001
 
-FURTHEST = timedelta(hours=14)
+MAX_OFFSET = timedelta(hours=14)
 QUARTER = timedelta(minutes=15)
 
-# A form body that does not encode its plus sign turns "UTC+2" into "UTC 2".
+# A form that does not encode its plus sign turns "UTC+2" into "UTC 2".
 OFFSET = re.compile(
     r"(?:utc|(?=[+-]))(?P<sign>[+ -])(?P<hours>[0-9]{1,2})"
     r"(?:\.(?P<fraction>[0-9]{1,2})|:?(?P<minutes>[0-9]{2}))?"
 )
 
-# Files beside the zones that name a machine's setting, not a place.
+# Files among the zones that contain the setting of a machine.
 NOT_PLACES = {"factory", "localtime"}
 
 
@@ -33,7 +33,7 @@ class ZoneError(ValueError):
 
 
 def get(name: str) -> tzinfo:
-    """Return the zone of a name; its `str()` is the canonical name. Raises ZoneError."""
+    """Return the zone with this name; its `str()` is the canonical name. Raises ZoneError."""
     key = name.strip().lower()
     if key in ("utc", "z"):
         return UTC
@@ -45,15 +45,16 @@ def get(name: str) -> tzinfo:
 
 
 def canonical(name: str) -> str:
-    """Return the one spelling of a zone's name: `UTC+05:30` is `UTC+5.5`. Raises ZoneError."""
+    """Return the canonical name of a zone: `UTC+5.5` for `UTC+05:30`. Raises ZoneError."""
     return str(get(name))
 
 
 def resolve(wall: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
-    """Return the naive wall time that the zone's clocks really show, and its UTC instant.
+    """Return the naive local time that exists in the zone, and its UTC instant.
 
-    A time that is skipped in spring moves forward by the gap; one that happens twice is the first,
-    unless its `fold` says otherwise (PEP 495). An instant beyond datetime's range is its edge.
+    A time that is skipped when clocks are set forward moves forward by the gap. One that occurs
+    twice means the first, unless its `fold` is 1 (PEP 495). An instant beyond datetime's range
+    becomes the first or last that it can represent.
     """
     try:
         instant = wall.replace(tzinfo=zone).astimezone(UTC)
@@ -63,12 +64,12 @@ def resolve(wall: datetime, zone: tzinfo) -> tuple[datetime, datetime]:
 
 
 def to_utc(wall: datetime, zone: tzinfo) -> datetime:
-    """Return the UTC instant at which the zone's clocks show a naive time; see `resolve`."""
+    """Return the UTC instant of a naive local time; see `resolve`."""
     return resolve(wall, zone)[1]
 
 
 def to_wall(instant: datetime, zone: tzinfo) -> datetime:
-    """Return the naive time that the zone's clocks show at an aware instant."""
+    """Return the naive local time in the zone at an aware instant."""
     try:
         return instant.astimezone(zone).replace(tzinfo=None)
     except OverflowError:
@@ -76,15 +77,15 @@ def to_wall(instant: datetime, zone: tzinfo) -> datetime:
 
 
 def is_ambiguous(wall: datetime, zone: tzinfo) -> bool:
-    """Say whether the zone's clocks show a naive time twice, as in the night that ends summer."""
+    """Say whether a naive local time occurs twice, as when clocks are set back in autumn."""
     first, second = (_offset(wall.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))
     return first > second
 
 
 def abbreviation(wall: datetime, name: str) -> str:
-    """Return what the zone is called at a naive wall time: `EST`, `CEST`, `UTC+2`.
+    """Return the abbreviation of the zone at a naive local time: `EST`, `CEST`, `UTC+2`.
 
-    A zone without letters of its own (tzdata calls Dubai `+04`) goes by its offset: `UTC+4`.
+    A zone without letters in tzdata (`+04` for Dubai) is abbreviated by its offset: `UTC+4`.
     """
     local = wall.replace(tzinfo=get(name))
     label = local.tzname() or ""
@@ -93,7 +94,7 @@ def abbreviation(wall: datetime, name: str) -> str:
 
 @cache
 def _places() -> dict[str, str]:
-    """Return the IANA names by their lower case."""
+    """Return the IANA names by their lower-case forms."""
     names = {name.lower(): name for name in available_timezones()}
     return {key: name for key, name in names.items() if key not in NOT_PLACES}
 
@@ -102,7 +103,7 @@ def _fixed(name: str, match: re.Match[str]) -> tzinfo:
     fraction = float(f"0.{match['fraction'] or 0}")
     minutes = int(match["minutes"] or 0) + 60 * fraction
     offset = timedelta(hours=int(match["hours"]), minutes=minutes)
-    if minutes >= 60 or offset > FURTHEST or offset % QUARTER:
+    if minutes >= 60 or offset > MAX_OFFSET or offset % QUARTER:
         raise _unknown(name)
     if not offset:
         return UTC
@@ -119,7 +120,7 @@ def _offset_name(offset: timedelta) -> str:
 
 
 def _edge(moment: datetime) -> datetime:
-    """Return the end of datetime's range that a moment is near, naive."""
+    """Return the end of datetime's range near a moment, naive."""
     return EARLIEST if moment.year <= EARLIEST.year else LATEST
 
 

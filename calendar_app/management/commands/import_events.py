@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from calendar_app.importing.remote_calendar import Service, ServiceError
 from calendar_app.importing.rest import ServiceImport
-from calendar_app.importing.writer import Copier, rehearsal
+from calendar_app.importing.writer import Importer, rollback_at_end
 from calendar_app.management.progress import progress
 from calendar_app.management.reports import report
 from calendar_app.management.users import editor
@@ -74,17 +74,17 @@ class Command(BaseCommand):
     def handle(self, *, url, user, dry_run, from_page, series, username, **options):
         if from_page < 1:
             raise CommandError(f"--from-page must be 1 or more, not {from_page}.")
-        copier = Copier(editor(user))
+        importer = Importer(editor(user))
         service = _service(url, username)
-        self.target, self.page = ServiceImport(service, copier), from_page
+        self.target, self.page = ServiceImport(service, importer), from_page
         params = {name: options[name] for name in PARAMS if options[name]} | {"end_date": END}
         try:
             self._import(service.pages("events", params, from_page), params, dry_run, series)
         except (ServiceError, KeyboardInterrupt) as e:
-            if copier.outcome.numbers:
-                report(self, copier.outcome, dry_run=dry_run)
+            if importer.outcome.numbers:
+                report(self, importer.outcome, dry_run=dry_run)
             raise CommandError(self._stopped(str(e) or "Interrupted.")) from e
-        report(self, copier.outcome, dry_run=dry_run)
+        report(self, importer.outcome, dry_run=dry_run)
 
     def _stopped(self, reason):
         if self.page == 1:
@@ -95,11 +95,11 @@ class Command(BaseCommand):
     def _import(self, pages, params, dry_run, series):
         # Before all else, so that a mistyped URL is the only problem that is told.
         pages = chain(list(islice(pages, 1)), pages)
-        self.target.copier.trust(self.target.service.base)
+        self.target.importer.trust(self.target.service.base)
         self.target.read_categories()
-        # A rehearsal lets nobody else write, so all is fetched before it.
+        # A rollback_at_end lets nobody else write, so all is fetched before it.
         pages = list(pages) if dry_run else pages
-        with rehearsal() if dry_run else nullcontext(), self.target.copier.noticing():
+        with rollback_at_end() if dry_run else nullcontext(), self.target.importer.tracking():
             self._store(pages)
             if series and not dry_run:
                 self._set_parents(params)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from calendar_app.conf import conf
 from calendar_app.ical.reader import ReadError, read
 from calendar_app.importing.ics import CalendarImport
-from calendar_app.importing.writer import Copier, rehearsal
+from calendar_app.importing.writer import Importer, rollback_at_end
 from calendar_app.lib import fetch
 from calendar_app.management.progress import progress
 from calendar_app.management.reports import report
@@ -56,17 +56,19 @@ class Command(BaseCommand):
         days = conf.ICAL_HORIZON_DAYS if horizon is None else horizon
         if not 1 <= days <= MAX_DAYS:
             raise CommandError(f"--horizon must be from 1 to {MAX_DAYS} days, not {days}.")
-        copier = Copier(editor(user))
+        importer = Importer(editor(user))
         try:
             reading = read(_content(source), conf.zone_name)
-            copier.trust(_url(source))
-            with rehearsal() if dry_run else nullcontext(), copier.noticing():
-                self._store(reading, CalendarImport(copier, status), days)
+            importer.trust(_url(source))
+            with rollback_at_end() if dry_run else nullcontext(), importer.tracking():
+                self._store(reading, CalendarImport(importer, status), days)
         except ReadError as e:
-            report_so_far = f" Imported so far: {copier.outcome}." if copier.outcome.numbers else ""
+            report_so_far = (
+                f" Imported so far: {importer.outcome}." if importer.outcome.numbers else ""
+            )
             raise CommandError(f"{source}: {e}{report_so_far}") from e
-        copier.outcome.problems[:0] = reading.problems
-        report(self, copier.outcome, dry_run=dry_run)
+        importer.outcome.problems[:0] = reading.problems
+        report(self, importer.outcome, dry_run=dry_run)
 
     def _store(self, reading, target, days):
         series = reading.series(timezone.now(), dt.timedelta(days=days))

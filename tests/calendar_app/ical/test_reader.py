@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from calendar_app.ical import reader, recurrence
-from calendar_app.ical.deadline import TooSlowError, within
+from calendar_app.ical.deadline import TooSlowError, time_limit
 from calendar_app.ical.reader import ReadError, read
 
 from ..support.ics import ics
@@ -389,13 +389,13 @@ class TestHostileRule:
 
 class TestWithin:
     def test_leaves_a_quick_block_alone(self):
-        with within(0.05):
+        with time_limit(0.05):
             pass
         time.sleep(0.1)
 
     def test_ends_a_slow_one(self):
         def work():
-            with within(0.05):
+            with time_limit(0.05):
                 while True:
                     pass
 
@@ -406,7 +406,7 @@ class TestWithin:
         done = []
 
         def work():
-            with within(0.01):
+            with time_limit(0.01):
                 time.sleep(0.05)
                 done.append(True)
 

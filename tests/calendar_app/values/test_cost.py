@@ -102,10 +102,10 @@ def test_the_full_form_names_every_amount(value, full, values):
 
 
 @pytest.mark.parametrize("value", [["0$", "20$", "30$"], [30, 10, 20], "€ 1 – € 2 – € 3"])
-def test_a_cost_is_unfolded_from_what_it_shows(value):
+def test_all_amounts_of_a_cost_follow_from_what_it_shows(value):
     shown = cost.parse(value)
 
-    again = cost.parse(cost.unfolded(shown.text, shown.details))
+    again = cost.parse(cost.with_all_amounts(shown.text, shown.details))
 
     assert again.details == shown.details
 
@@ -116,7 +116,7 @@ def test_a_cost_is_unfolded_from_what_it_shows(value):
     + [{"values": values, "currency_symbol": "$"} for values in (["a", "b", "c"], [{}, None, []])],
 )
 def test_a_cost_is_its_text_where_its_details_name_no_more(details):
-    assert cost.unfolded("1 – 2", details) == "1 – 2"
+    assert cost.with_all_amounts("1 – 2", details) == "1 – 2"
 
 
 @pytest.mark.parametrize(
