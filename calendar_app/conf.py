@@ -1,4 +1,4 @@
-"""The app's settings: ``CALENDAR_<NAME>`` in the project, with these defaults."""
+"""The app's settings, ``CALENDAR_<NAME>`` in the project, and their defaults."""
 
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -6,15 +6,15 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 
 DEFAULTS: dict[str, Any] = {
-    # Scheme and host that links begin with, "https://example.org"; "" = those of the request.
+    # Scheme and host of links, "https://example.org"; "" = those of the request.
     "BASE_URL": "",
     "TIME_ZONE": "",  # IANA name of the site's zone; "" = the project's TIME_ZONE
     "PER_PAGE": 10,
     "MAX_PER_PAGE": 50,
-    "MAX_IDS": 1000,  # how many values one list parameter may hold
-    "MAX_LINKS": 100,  # how many venues, organizers, categories or tags one event may be given
+    "MAX_IDS": 1000,  # of values in one list parameter
+    "MAX_LINKS": 100,  # of venues, organizers, categories or tags of one event
     "MAX_SEARCH_LENGTH": 200,
-    "WINDOW_MONTHS": 24,  # how far ahead the event list looks when no end is given
+    "WINDOW_MONTHS": 24,  # the default end of the event list
     "GEOLOC_RADIUS_KM": 25,
     "CURRENCY_SYMBOL": "$",
     "CURRENCY_CODE": "USD",
@@ -22,27 +22,27 @@ DEFAULTS: dict[str, Any] = {
     "MAX_BODY_BYTES": 2_500_000,
     "IMAGE_MAX_BYTES": 10_000_000,
     "IMAGE_MAX_PIXELS": 50_000_000,
-    "IMAGE_MAX_MEMORY": 512_000_000,  # bytes for decoding one and making its smaller copies
+    "IMAGE_MAX_MEMORY": 512_000_000,  # bytes, to decode an image and scale its copies
     "IMAGE_FETCH_SECONDS": 20,
     "ICAL_MAX_EVENTS": 1000,
-    "ICAL_MAX_BYTES": 20_000_000,  # how large a calendar may be that is imported
-    "ICAL_HORIZON_DAYS": 730,  # how far ahead a recurring event is imported
-    # Content-Security-Policy of the public pages; "" = the project sees to it.
+    "ICAL_MAX_BYTES": 20_000_000,  # of an imported calendar
+    "ICAL_HORIZON_DAYS": 730,  # of recurring events that are imported
+    # Content-Security-Policy of the public pages; "" = the project sets it.
     "CONTENT_SECURITY_POLICY": (
         "default-src 'none'; style-src 'self'; img-src * data:; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
     ),
     "CLIENT_ADDRESS": "",  # dotted path of a function(request) -> address; "" = REMOTE_ADDR
-    # Names of the groups that "migrate" makes.
+    # Names of the groups that "migrate" creates.
     "EDITOR_GROUP": "Editor",
     "AUTHOR_GROUP": "Author",
     "CONTRIBUTOR_GROUP": "Contributor",
-    "CACHE_SECONDS": 60,  # how long a rendered answer to the public may be kept; 0 = never
+    "CACHE_SECONDS": 60,  # of rendered responses to the public; 0 = no cache
 }
 
 
 class Conf:
-    """Reads each setting when it is asked for, so that ``override_settings`` works."""
+    """Reads settings on each access, so that ``override_settings`` works."""
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""The tasks by the names that they had before 0.1, which queues may still hold. To go with 0.2."""
+"""The tasks at their paths before 0.1, which queues may still contain. To be removed in 0.2."""
 
 from .services.images import fetch_image
 from .services.posts import publish_when_due

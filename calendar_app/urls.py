@@ -1,4 +1,4 @@
-"""The routes below the namespace; each works with and without a slash at its end.
+"""The routes of the API; each works with and without a trailing slash.
 
 A project includes them with ``path("calendar/events/v1", include("calendar_app.urls"))``.
 """
@@ -24,13 +24,13 @@ RECORD = {
 
 
 def both(address, view, name, **actions):
-    """Return a route without a slash at its end, and one with it that is not described again."""
+    """Return a route without a trailing slash, and one with it, which OpenAPI omits."""
     yield path(address, view.as_view(**actions), name=name)
     yield path(f"{address}/", view.as_view(**actions, schema=None))
 
 
 def resource(viewset, *addresses):
-    """Return the routes of a collection and, by each kind of address, of its records."""
+    """Return the routes of a collection and of its records, by each kind of address."""
     name = viewset.collection
     yield from both(name, viewset, f"{name}-list", actions=COLLECTION)
     for address, kind in addresses:

@@ -1,4 +1,4 @@
-"""Made-up events in any number, to see how the calendar does with many."""
+"""Generates any number of events, to test the calendar with many."""
 
 import datetime as dt
 import random
@@ -22,9 +22,9 @@ WHERE = "Riverside Old Town Harbour Station Hilltop Castle Park Library Mill Cha
 
 
 def generate(number, *, seed=1, progress=lambda done: None):
-    """Store number made-up published events with venues, organizers and terms.
+    """Store this number of published events with venues, organizers and terms.
 
-    The same seed makes the same events. progress is called with how many are stored so far.
+    The same seed gives the same events. progress is called with the number stored so far.
     """
     chance = random.Random(seed)  # noqa: S311
     with writing():
@@ -40,7 +40,7 @@ def generate(number, *, seed=1, progress=lambda done: None):
 
 
 class _Linked:
-    """The IDs of what generated events are linked to; made anew, or found from last time."""
+    """The IDs of the records that generated events are linked to, created by the first run."""
 
     def __init__(self, chance):
         self.categories = _ids(Category, 20)
@@ -110,5 +110,5 @@ def _link(through, events, column, ids, chance):
 
 
 def _next_id(model):
-    """Return the ID after the highest; sure only inside ``revision.writing()``."""
+    """Return the ID after the highest; it is free only inside ``revision.writing()``."""
     return (model._base_manager.aggregate(Max("pk"))["pk__max"] or 0) + 1

@@ -1,4 +1,4 @@
-"""Posters for the demo calendar, drawn and not photographed."""
+"""Draws the posters of the demo calendar."""
 
 import io
 import math
@@ -17,7 +17,7 @@ PALETTES = {
 
 
 def draw(name: str) -> bytes:
-    """Return the poster called name, a key of PALETTES, as a JPEG of 1200 by 800 pixels."""
+    """Return the poster with this name, a key of PALETTES, as a JPEG of 1200 by 800 pixels."""
     top, horizon, sun, hills = PALETTES[name]
     picture = ImageOps.colorize(Image.linear_gradient("L").resize(SIZE), top, horizon)
     brush = ImageDraw.Draw(picture)

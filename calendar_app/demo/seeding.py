@@ -1,4 +1,4 @@
-"""The demo calendar: the programme of a city in the weeks around the day on which it is made."""
+"""The demo calendar: the programme of a city in the weeks around the day it is created."""
 
 import datetime as dt
 import tomllib
@@ -21,17 +21,17 @@ COPIED = ("title", "cost", "excerpt", "featured", "status", "sticky", "ticketed"
 
 
 class DemoCalendar:
-    """Makes what is missing of the demo calendar; ``made`` counts it by model.
+    """Creates the missing records of the demo calendar; ``created`` counts them by model.
 
-    A record that was made before is left as it is, whatever has become of it since.
+    Existing records are left unchanged, even if they were edited.
     """
 
     def __init__(self, today: dt.date, author=None):
         self.monday = today - dt.timedelta(days=today.weekday())
         self.author = author
-        self.made = Counter(dict.fromkeys(KINDS, 0))
+        self.created = Counter(dict.fromkeys(KINDS, 0))
 
-    def make(self):
+    def create(self):
         city = _read("city.toml")
         self.venues = {entry["name"]: self._post(Venue, entry) for entry in city["venues"]}
         self.organizers = {
@@ -43,7 +43,7 @@ class DemoCalendar:
 
     @cached_property
     def known(self):
-        """The source IDs of the events that were made before."""
+        """The IDs of the existing events, by source ID."""
         return dict(
             Event.objects.filter(source_id__startswith="demo:").values_list("source_id", "id")
         )
@@ -54,7 +54,7 @@ class DemoCalendar:
             return found
         post = model(author=self.author, source_id=source_id, **entry)
         posts.save(post)
-        self.made[model] += 1
+        self.created[model] += 1
         return post
 
     def _tree(self, tree):
@@ -68,14 +68,14 @@ class DemoCalendar:
         term, is_new = model.objects.get_or_create(
             name__iexact=name, **fields, defaults={"name": name}
         )
-        self.made[model] += is_new
+        self.created[model] += is_new
         return term
 
     def _image(self, name):
         title = f"Poster: {name}"
         if image := Image.objects.filter(title=title).first():
             return image
-        self.made[Image] += 1
+        self.created[Image] += 1
         file = ContentFile(posters.draw(name), f"{name}.jpg")
         return images.store(file, author=self.author, title=title)
 
@@ -115,7 +115,7 @@ class DemoCalendar:
             categories=[self.categories[name] for name in entry["categories"]],
             tags=[self._term(Tag, name) for name in entry.get("tags", ())],
         )
-        self.made[Event] += 1
+        self.created[Event] += 1
 
     def _start(self, when):
         week, weekday, *clock = when.split()

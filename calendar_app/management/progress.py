@@ -1,3 +1,5 @@
+"""A progress bar for commands."""
+
 import sys
 from contextlib import contextmanager
 
@@ -7,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def progress(title, total=None):
-    """Yield what to call with (done, total) as work goes on; a terminal shows a bar of it."""
+    """Show a progress bar on a terminal; yield the function to call with (done, total)."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     console = Console(stderr=True)
     with Progress(

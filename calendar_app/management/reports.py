@@ -1,8 +1,10 @@
+"""What commands print of their results."""
+
 from django.core.management.base import CommandError
 
 
 def report(command, outcome, *, dry_run=False):
-    """Write what an import has done; raises CommandError when it has done nothing but fail."""
+    """Write the outcome of an import. Raises CommandError if it only has problems."""
     for problem in outcome.problems:
         command.stderr.write(problem)
     number = len(outcome.problems)
@@ -17,7 +19,7 @@ def report(command, outcome, *, dry_run=False):
 
 
 def counted(numbers):
-    """Return ``{model: number}`` in words, in its order: ``2 events, 1 venue and 3 tags``."""
+    """Return ``{model: number}`` in words: ``2 events, 1 venue and 3 tags``."""
     parts = [
         f"{number} {model._meta.verbose_name if number == 1 else model._meta.verbose_name_plural}"
         for model, number in numbers.items()

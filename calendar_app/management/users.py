@@ -1,3 +1,5 @@
+"""The users as whom commands act."""
+
 from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError
 from django.db.models import Q
@@ -7,7 +9,7 @@ from ..models import Event
 
 
 def user_by_email(email):
-    """Return the user of an e-mail address or user name; raises CommandError when none has it."""
+    """Return the user with an e-mail address or user name. Raises CommandError."""
     users = get_user_model().objects.filter(Q(email__iexact=email) | Q(username=email))
     if not (user := users.order_by("pk").first()):
         raise CommandError(f"No user has the e-mail address or user name '{email}'.")
@@ -15,9 +17,9 @@ def user_by_email(email):
 
 
 def editor(email=None):
-    """Return the user of an e-mail address, or else the first superuser, in whose name to write.
+    """Return the user to import as: the one with this e-mail address, or the first superuser.
 
-    Raises CommandError unless that is one who may edit all events.
+    Raises CommandError unless that user may edit and publish all events.
     """
     if email:
         user = user_by_email(email)

@@ -1,4 +1,4 @@
-"""Routes of the public pages, for a project to include where its pages begin."""
+"""Routes of the public pages, which a project includes at the path that it chooses."""
 
 from django.urls import re_path
 
@@ -8,7 +8,7 @@ app_name = "calendar_pages"
 
 
 def page(kind, view):
-    # The characters that a slug can have: no other ever reaches the database.
+    # Only the characters of slugs, so that no others reach the database.
     return re_path(rf"^{kind}/(?P<slug>[-\w]+)/$", view, name=kind)
 
 

@@ -1,4 +1,4 @@
-"""The small public pages that the ``url`` of a record leads to."""
+"""The public pages of events, venues, organizers, categories and tags."""
 
 import json
 
@@ -19,14 +19,14 @@ from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag
 from ..services import passwords, terms
 from ..values.html import rich_text
 
-# Characters that could end a script element, or a line of a script, as JSON escapes them.
+# JSON escapes of the characters that could end a script element or a line of a script.
 SCRIPT_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 @login_not_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def event(request, slug):
-    """Show an event; a protected one to whoever posts its password."""
+    """Show an event; if it is protected, after a POST of its password."""
     record = _readable(request, Event, slug)
     if permissions.may_see_details(request.user, record):
         return _event(request, record)
@@ -95,9 +95,9 @@ def _readable(request, model, slug):
 
 
 def _upcoming(through, **target):
-    """Return the public events, soonest first, that are linked to target and not over."""
+    """Return the public events linked to target that have not ended, soonest first."""
     linked = Exists(through.objects.filter(event=OuterRef("pk"), **target))
-    # What a protected event is linked to is part of what its password hides.
+    # listed() excludes protected events: their passwords hide what they are linked to.
     found = Event.objects.listed().filter(linked, end_utc__gte=timezone.now())
     return found.order_by("start_utc", "id")[: conf.MAX_PER_PAGE]
 
@@ -107,7 +107,7 @@ def _page(request, name, record, data, **context):
     context |= {
         "record": record,
         "data": data,
-        # The sanitiser gives HTML that may stand in a page.
+        # Sanitized, so it may be part of the page.
         "description": mark_safe(rich_text(record.description)),  # noqa: S308
         "json_ld": script_json(data["json_ld"]) if "json_ld" in data else "",
         "website": website if website.startswith(("http://", "https://")) else "",
@@ -120,11 +120,11 @@ def _render(request, name, context, **options):
     if conf.CONTENT_SECURITY_POLICY:
         response["Content-Security-Policy"] = conf.CONTENT_SECURITY_POLICY
     if request.user.is_authenticated:
-        add_never_cache_headers(response)  # may show what others do not see
+        add_never_cache_headers(response)  # it may show what others may not see
     return response
 
 
 def script_json(data):
-    """Return data as JSON that may stand in a script element whatever texts it holds."""
+    """Return data as JSON that is safe inside a script element."""
     text = json.dumps(data, ensure_ascii=False)
     return mark_safe(text.translate(SCRIPT_ESCAPES))  # noqa: S308 - escaped right here

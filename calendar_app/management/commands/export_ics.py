@@ -77,7 +77,7 @@ class Command(BaseCommand):
 
 
 def _ids(wanted, reader):
-    """Return the IDs of the events that the API's parameters keep; CommandError for wrong ones."""
+    """Return the IDs of the events that match the API's parameters. Raises CommandError."""
     request = SimpleNamespace(user=reader)
     query = QueryDict(urlencode(wanted))
     found = EventFilterSet(query, queryset=Event.objects.all(), request=request)
@@ -93,7 +93,7 @@ def _events(ids, reader):
 
 
 def _replace(path, content):
-    """Write content to path whole or not at all."""
+    """Write content to path, either completely or not at all."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
             whole = Path(folder) / path.name

@@ -93,11 +93,11 @@ class Command(BaseCommand):
         return f"Stopped at page {self.page}: {reason} {again}"
 
     def _import(self, pages, params, dry_run, series):
-        # Before all else, so that a mistyped URL is the only problem that is told.
+        # The first page before all else, so that a mistyped URL is the only problem reported.
         pages = chain(list(islice(pages, 1)), pages)
         self.target.importer.trust(self.target.service.base)
         self.target.read_categories()
-        # A rollback_at_end lets nobody else write, so all is fetched before it.
+        # Until its rollback, a dry run blocks all other writers: so it fetches all pages first.
         pages = list(pages) if dry_run else pages
         with rollback_at_end() if dry_run else nullcontext(), self.target.importer.tracking():
             self._store(pages)

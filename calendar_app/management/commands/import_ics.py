@@ -57,18 +57,17 @@ class Command(BaseCommand):
         if not 1 <= days <= MAX_DAYS:
             raise CommandError(f"--horizon must be from 1 to {MAX_DAYS} days, not {days}.")
         importer = Importer(editor(user))
+        outcome = importer.outcome
         try:
             reading = read(_content(source), conf.zone_name)
             importer.trust(_url(source))
             with rollback_at_end() if dry_run else nullcontext(), importer.tracking():
                 self._store(reading, CalendarImport(importer, status), days)
         except ReadError as e:
-            report_so_far = (
-                f" Imported so far: {importer.outcome}." if importer.outcome.numbers else ""
-            )
-            raise CommandError(f"{source}: {e}{report_so_far}") from e
-        importer.outcome.problems[:0] = reading.problems
-        report(self, importer.outcome, dry_run=dry_run)
+            so_far = f" Imported so far: {outcome}." if outcome.numbers else ""
+            raise CommandError(f"{source}: {e}{so_far}") from e
+        outcome.problems[:0] = reading.problems
+        report(self, outcome, dry_run=dry_run)
 
     def _store(self, reading, target, days):
         series = reading.series(timezone.now(), dt.timedelta(days=days))
@@ -79,13 +78,13 @@ class Command(BaseCommand):
 
 
 def _url(source):
-    """Return the URL that a source is; "" for a path."""
+    """Return the URL if source is one; "" for a path."""
     is_url = source.startswith(("http://", "https://", "webcal://"))
     return source.replace("webcal://", "https://", 1) if is_url else ""
 
 
 def _content(source):
-    """Return the bytes at a path or URL; raises CommandError when there are none, or too many."""
+    """Return the content of a path or URL. Raises CommandError, also if it is too large."""
     if url := _url(source):
         try:
             return fetch.fetch(

@@ -21,8 +21,8 @@ class Command(BaseCommand):
     def handle(self, *, user, **options):
         author = user_by_email(user) if user else None
         calendar = DemoCalendar(timezone.localdate(timezone=conf.zone), author)
-        calendar.make()
-        if calendar.made.total():
-            self.stdout.write(f"Created {counted(calendar.made)}.")
+        calendar.create()
+        if calendar.created.total():
+            self.stdout.write(f"Created {counted(calendar.created)}.")
         else:
             self.stdout.write("Nothing to create: the demo calendar is complete.")

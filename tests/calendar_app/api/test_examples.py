@@ -75,7 +75,7 @@ def test_the_examples_are_what_is_answered_on_the_demo(recorder):
     count_ids_from_one("calendar_app_", "auth_user")
     with time_machine.travel(NOW, tick=False):
         editor = client_of(role="Editor")
-        DemoCalendar(NOW.date(), author=editor.handler._force_user).make()
+        DemoCalendar(NOW.date(), author=editor.handler._force_user).create()
         ask_about_itself(recorder)
         for collection, (new, change) in BODIES.items():
             ask_about(recorder, editor, collection, new, change)
