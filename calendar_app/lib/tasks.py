@@ -5,6 +5,9 @@ import django
 if django.VERSION >= (6, 0):
     from django.tasks import default_task_backend, task
 else:
-    from django_tasks import default_task_backend, task
+    from django_tasks import (  # type: ignore[assignment,no-redef]
+        default_task_backend,
+        task,
+    )
 
 __all__ = ["default_task_backend", "task"]
