@@ -86,7 +86,7 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
 
     def view_on_site(self, post):
         if post.status == Status.PUBLISH:
-            return getattr(Urls(""), f"{self.opts.model_name}_page")(post)
+            return Urls("").page(post)
         return None
 
     def get_form(self, request, obj=None, change=False, **kwargs):

@@ -98,7 +98,7 @@ def _vevent(event, urls, redacted):
     entry.add("LAST-MODIFIED", event.modified_utc)
     entry.add("SUMMARY", plain(event.title))
     entry.add("STATUS", "TENTATIVE" if event.status in UNPUBLISHED else "CONFIRMED")
-    entry.add("URL", urls.event_page(event))
+    entry.add("URL", urls.page(event))
     if not redacted:
         _add_details(entry, event, urls)
     return entry
@@ -152,7 +152,7 @@ def _add_people(entry, organizers, urls):
     """Add the first as ORGANIZER, which may occur once (3.6.1), and the others as CONTACT."""
     for organizer in organizers[:1]:
         # A calendar address is any URI (3.3.3): without an e-mail address, the organizer's page.
-        mail = f"mailto:{organizer.email}" if organizer.email else urls.organizer_page(organizer)
+        mail = f"mailto:{organizer.email}" if organizer.email else urls.page(organizer)
         address = vCalAddress(mail)
         address.params["CN"] = plain(organizer.name).replace("\n", " ").replace('"', "'")
         entry.add("ORGANIZER", address)

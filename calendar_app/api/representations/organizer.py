@@ -15,7 +15,7 @@ def _description(record, urls):
     return {
         "id": record.pk,
         **publication(record),
-        "url": urls.organizer_page(record),
+        "url": urls.page(record),
         "organizer": record.name,
         "description": record.description,
         "excerpt": record.excerpt,

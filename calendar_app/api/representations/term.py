@@ -39,7 +39,7 @@ def _own(record):
 
 
 def _links(record, urls):
-    return {"meta": [], "url": urls.term_page(record), "urls": _rest_urls(record, urls)}
+    return {"meta": [], "url": urls.page(record), "urls": _rest_urls(record, urls)}
 
 
 def _rest_urls(record, urls):

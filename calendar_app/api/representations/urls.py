@@ -47,25 +47,15 @@ class Urls:
         address = f"{self._namespace}/{collection}"
         return address if pk is None else f"{address}/{pk}"
 
-    def event_page(self, event):
-        return self._page("event", event.slug)
+    def page(self, record):
+        """Return the URL of the public page of an event, venue, organizer, category or tag."""
+        start, end = self._pages[record._meta.model_name]
+        slug = record.slug
+        return f"{start}{slug if slug.isascii() else quote(slug)}{end}"
 
     def is_event_page(self, url):
         """Say whether a URL begins like that of an event's page on this site."""
         return url.startswith(self._pages["event"][0])
-
-    def venue_page(self, venue):
-        return self._page("venue", venue.slug)
-
-    def organizer_page(self, organizer):
-        return self._page("organizer", organizer.slug)
-
-    def term_page(self, term):
-        return self._page(term._meta.model_name, term.slug)
-
-    def _page(self, kind, slug):
-        start, end = self._pages[kind]
-        return f"{start}{slug if slug.isascii() else quote(slug)}{end}"
 
     @cached_property
     def _namespace(self):

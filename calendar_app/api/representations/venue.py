@@ -20,7 +20,7 @@ def _description(record, urls):
     return {
         "id": record.pk,
         **publication(record),
-        "url": urls.venue_page(record),
+        "url": urls.page(record),
         "venue": record.name,
         "description": record.description,
         "excerpt": record.excerpt,

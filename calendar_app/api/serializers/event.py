@@ -107,7 +107,7 @@ class EventSerializer(PostSerializer):
 
     def apply(self, post, data):
         self._set_times(post, data)
-        if post.pk and data.get("website") == self.context["urls"].event_page(post):
+        if post.pk and data.get("website") == self.context["urls"].page(post):
             data["website"] = ""
         if "post_password" in data:
             post.set_password(data.pop("post_password"))

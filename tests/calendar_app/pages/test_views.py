@@ -42,7 +42,7 @@ def log_in(client, role):
 def test_the_url_of_an_event_leads_to_its_page(client):
     event = EventFactory(slug="日本-fair")
 
-    response = client.get(Urls("http://testserver").event_page(event))
+    response = client.get(Urls("http://testserver").page(event))
 
     assert response.status_code == 200
     assert response.context["record"] == event

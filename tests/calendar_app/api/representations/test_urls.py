@@ -48,12 +48,12 @@ def test_records_and_collections_have_rest_addresses():
 def test_a_page_is_at_the_slug():
     urls = Urls("https://example.org")
 
-    assert urls.event_page(Event(slug="fair")) == "https://example.org/event/fair/"
-    assert urls.term_page(Category(slug="music")) == "https://example.org/category/music/"
+    assert urls.page(Event(slug="fair")) == "https://example.org/event/fair/"
+    assert urls.page(Category(slug="music")) == "https://example.org/category/music/"
 
 
 def test_letters_beyond_ascii_are_percent_encoded():
-    page = Urls("https://example.org").event_page(Event(slug="日本"))
+    page = Urls("https://example.org").page(Event(slug="日本"))
 
     assert page == "https://example.org/event/%E6%97%A5%E6%9C%AC/"
 
@@ -63,7 +63,7 @@ def test_addresses_stay_below_the_prefix_of_the_server():
     urls = Urls("https://example.org")
 
     assert urls.rest("tags") == "https://example.org/apps/calendar/events/v1/tags"
-    assert urls.event_page(Event(slug="fair")) == "https://example.org/apps/event/fair/"
+    assert urls.page(Event(slug="fair")) == "https://example.org/apps/event/fair/"
 
 
 @pytest.mark.parametrize("name", ["2027/a b.jpg", "é.png", "a:b?c#d%.gif"])
