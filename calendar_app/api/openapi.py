@@ -12,7 +12,8 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
 from . import schemas
 from .filters.parameters import ID
-from .serializers import OrganizerSerializer, VenueSerializer
+from .serializers import EventSerializer, ImageSerializer, OrganizerSerializer, VenueSerializer
+from .serializers.record import RecordSerializer
 
 HERE = Path(__file__).parent
 OPERATIONS = tomllib.loads((HERE / "operations.toml").read_text())
@@ -211,7 +212,8 @@ class CalendarAutoSchema(AutoSchema):
 class RecordExtension(OpenApiSerializerExtension):
     """Describes a serializer by its fields in requests, and by a schema in responses."""
 
-    schema: dict
+    target_class = RecordSerializer
+    match_subclasses = True
 
     def get_name(self, auto_schema, direction):
         name = type(self.target).__name__.removesuffix("Serializer")
@@ -220,40 +222,12 @@ class RecordExtension(OpenApiSerializerExtension):
     def map_serializer(self, auto_schema, direction):
         if direction == "request":
             return auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
-        return self.response_schema(auto_schema)
-
-    def response_schema(self, auto_schema):
-        return self.schema
-
-
-class EventExtension(RecordExtension):
-    target_class = "calendar_app.api.serializers.EventSerializer"
-
-    def response_schema(self, auto_schema):
-        linked = (VenueSerializer, OrganizerSerializer)
-        return schemas.event(*(auto_schema.resolve_serializer(s, "response").ref for s in linked))
-
-
-class VenueExtension(RecordExtension):
-    target_class = "calendar_app.api.serializers.VenueSerializer"
-    schema = schemas.VENUE
-
-
-class OrganizerExtension(RecordExtension):
-    target_class = "calendar_app.api.serializers.OrganizerSerializer"
-    schema = schemas.ORGANIZER
-
-
-class CategoryExtension(RecordExtension):
-    target_class = "calendar_app.api.serializers.CategorySerializer"
-    schema = schemas.CATEGORY
-
-
-class TagExtension(RecordExtension):
-    target_class = "calendar_app.api.serializers.TagSerializer"
-    schema = schemas.TAG
+        if isinstance(self.target, EventSerializer):
+            linked = (VenueSerializer, OrganizerSerializer)
+            refs = (auto_schema.resolve_serializer(each, direction).ref for each in linked)
+            return schemas.event(*refs)
+        return schemas.RECORDS[self.get_name(auto_schema, direction)]
 
 
 class ImageExtension(RecordExtension):
-    target_class = "calendar_app.api.serializers.ImageSerializer"
-    schema = schemas.IMAGE
+    target_class = ImageSerializer

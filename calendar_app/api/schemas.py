@@ -166,6 +166,13 @@ TAG = record(
     }
 )
 CATEGORY = record({**TAG["properties"], "parent": INTEGER})
+RECORDS = {
+    "Venue": VENUE,
+    "Organizer": ORGANIZER,
+    "Category": CATEGORY,
+    "Tag": TAG,
+    "Image": IMAGE,
+}
 ERROR = record(
     {
         "code": TEXT,
