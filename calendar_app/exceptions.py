@@ -25,8 +25,20 @@ class NotFound(CalendarError):
     code, status = "rest_no_route", 404
 
 
+class RecordNotFound(NotFound):
+    """No record of a kind (``event``) has this ID or slug, or none that the user may see."""
+
+    def __init__(self, kind: str | None, key: object) -> None:
+        super().__init__(f"There is no {kind} {key}.", code=f"rest-{kind}-not-found")
+
+
 class Gone(CalendarError):
-    code, status = "event-no-longer-available", 410
+    """The record of a kind (``event``) with this ID is in the trash."""
+
+    status = 410
+
+    def __init__(self, kind: str | None, pk: int, reason: str = "no-longer-available") -> None:
+        super().__init__(f"The {kind} {pk} is in the trash.", code=f"{kind}-{reason}")
 
 
 class InvalidParams(CalendarError):

@@ -8,7 +8,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from .. import permissions
-from ..exceptions import Gone, NotFound
+from ..exceptions import Gone, RecordNotFound
 from ..lib.tasks import task
 from ..models import Event, Organizer, Post, Status, Venue
 from ..models.post import changed
@@ -56,8 +56,7 @@ def trash(post: Post) -> None:
     with writing():
         _reload(post)
         if post.is_trashed:
-            kind = post._meta.model_name
-            raise Gone(f"The {kind} {post.pk} is already in the trash.", code=f"{kind}-is-in-trash")
+            raise Gone(post._meta.model_name, post.pk, "is-in-trash")
         post.status_before_trash, post.status = post.status, Status.TRASH
         post.save()
         _after_status_change(post)
@@ -115,12 +114,11 @@ def mark_fixture_changed(
 
 
 def _reload(post: Post) -> None:
-    """Read post again behind the lock: the caller's copy may be out of date. Raises NotFound."""
+    """Reload post behind the lock: the caller's copy may be stale. Raises RecordNotFound."""
     try:
         post.refresh_from_db()
     except type(post).DoesNotExist as e:
-        kind = post._meta.model_name
-        raise NotFound(f"There is no {kind} {post.pk}.", code=f"rest-{kind}-not-found") from e
+        raise RecordNotFound(post._meta.model_name, post.pk) from e
 
 
 def _give_status(post: Post, user: User, status: str) -> None:

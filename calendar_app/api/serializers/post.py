@@ -76,10 +76,7 @@ class PostSerializer(RecordSerializer):
     def target(self):
         post = super().target()
         if post.is_trashed and "status" not in self.validated_data:
-            raise Gone(
-                f"The {self.kind} {post.pk} is in the trash.",
-                code=f"{self.kind}-no-longer-available",
-            )
+            raise Gone(self.kind, post.pk)
         return post
 
     def write(self, post, data, errors):

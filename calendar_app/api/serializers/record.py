@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError as ModelError
 from django.db import transaction
 from rest_framework import serializers
 
-from ...exceptions import CalendarError, NotFound
+from ...exceptions import CalendarError, RecordNotFound
 from ...services.revision import writing
 from .relations import found
 
@@ -33,8 +33,7 @@ class RecordSerializer(serializers.Serializer):
         # Not self.instance itself: another request may have written since the view read it.
         stored = self.model.objects.filter(pk=self.instance.pk).first()
         if stored is None:
-            kind, pk = self.model._meta.model_name, self.instance.pk
-            raise NotFound(f"The {kind} {pk} no longer exists.", code=f"rest-{kind}-not-found")
+            raise RecordNotFound(self.model._meta.model_name, self.instance.pk)
         return stored
 
     def blank(self):

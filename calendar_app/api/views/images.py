@@ -3,7 +3,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from ... import permissions
 from ...conf import conf
-from ...exceptions import NotFound
+from ...exceptions import RecordNotFound
 from ...models import Image
 from ...services import images
 from ..caching import ConditionalMixin
@@ -41,7 +41,7 @@ class ImageViewSet(ConditionalMixin, CalendarView, GenericViewSet):
     def _find(self, pk):
         image = images.visible_to(self.request.user).filter(pk=pk).first()
         if image is None:
-            raise NotFound(f"There is no image {pk}.", code="rest-image-not-found")
+            raise RecordNotFound("image", pk)
         return image
 
     def _answer(self, image, status=200):

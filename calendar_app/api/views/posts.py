@@ -7,7 +7,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from ... import permissions
 from ...conf import conf
-from ...exceptions import Forbidden, Gone, NotFound
+from ...exceptions import Forbidden, Gone, RecordNotFound
 from ...services import posts
 from .. import representations
 from ..caching import ConditionalMixin
@@ -82,7 +82,7 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
     def update(self, request, **address):
         record = self.writable(permissions.may_edit, "change", **address)
         if record.is_trashed and "status" not in request.data:
-            self.gone(record, f"{self.kind}-no-longer-available")
+            raise Gone(self.kind, record.pk)
         return self._write(record, status=200)
 
     partial_update = post_update = update
@@ -104,15 +104,13 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
             # PostgreSQL rejects text with a NUL, even in a search.
             found = records.filter(slug=slug.replace("\0", "?")).first()
         if found is None:
-            raise NotFound(
-                f"There is no {self.kind} '{slug or pk}'.", code=f"rest-{self.kind}-not-found"
-            )
+            raise RecordNotFound(self.kind, f"'{slug or pk}'")
         return found
 
     def readable(self, **address):
         record = self.find(**address)
         if record.is_trashed:
-            self.gone(record, f"{self.kind}-no-longer-available")
+            raise Gone(self.kind, record.pk)
         if not permissions.may_read(self.request.user, record):
             raise Forbidden(
                 f"The {self.kind} {record.pk} is not public.", code=f"{self.kind}-not-accessible"
@@ -125,9 +123,6 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
         record = self.find(**address)
         self.require(may(user, record), f"{verb} the {self.kind} {record.pk}")
         return record
-
-    def gone(self, record, code):
-        raise Gone(f"The {self.kind} {record.pk} is in the trash.", code=code)
 
     def _write(self, record, status):
         serializer = self.get_serializer(record, data=self.request.data, partial=bool(record))

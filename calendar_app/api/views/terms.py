@@ -2,7 +2,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from ... import permissions
-from ...exceptions import NotFound
+from ...exceptions import RecordNotFound
 from ...models import Category, Tag
 from ...services import terms
 from ..filters import CategoryFilterSet, TagFilterSet
@@ -48,7 +48,7 @@ class TermViewSet(ListMixin, CalendarView, GenericViewSet):
     def find(self, pk):
         found = self.model.objects.filter(pk=pk).first()
         if found is None:
-            raise NotFound(f"There is no {self.kind} {pk}.", code=f"rest-{self.kind}-not-found")
+            raise RecordNotFound(self.kind, pk)
         return found
 
     def _write(self, term, status):
