@@ -1,12 +1,13 @@
 """Stores imported records, by the same rules as the API."""
 
 from collections import Counter, defaultdict
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from django.db import DataError, IntegrityError, transaction
 from django.db.models.signals import post_save
+from django.utils.text import get_text_list
 from rest_framework.exceptions import ValidationError
 
 from ..api import errors
@@ -59,7 +60,7 @@ class Outcome:
     def __str__(self):
         """Return a summary: ``12 events (10 new, 2 unchanged) and 1 venue (1 new)``."""
         parts = [_in_words(model, counts) for model, counts in self.numbers.items()]
-        return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+        return get_text_list(parts, "and")
 
 
 class Importer:
@@ -147,23 +148,24 @@ class Importer:
             self.outcome.problems.append(f"{label} was skipped: {e}")
 
     @contextmanager
-    def tracking(self):
-        """Track the records created in a block; count the new terms in the outcome at its end."""
+    def running(self, *, dry_run: bool = False):
+        """Track what a block creates, to count the new terms; roll a dry run back at its end."""
 
         def track(sender, instance, created, **kwargs):
             if created:
                 self._made.add((sender, instance.pk))
 
-        post_save.connect(track)
-        try:
-            yield
-        finally:
-            post_save.disconnect(track)
-            for model in (Category, Tag):
-                # Those created with a rejected event were rolled back with it.
-                made = model.objects.in_bulk(pk for kind, pk in self._made if kind is model)
-                if made:
-                    self.outcome.numbers[model]["new"] += len(made)
+        with _rollback_at_end() if dry_run else nullcontext():
+            post_save.connect(track)
+            try:
+                yield
+            finally:
+                post_save.disconnect(track)
+                for model in (Category, Tag):
+                    # Those created with a rejected event were rolled back with it.
+                    made = model.objects.in_bulk(pk for kind, pk in self._made if kind is model)
+                    if made:
+                        self.outcome.numbers[model]["new"] += len(made)
 
     def _write(self, serializer_class, known, data, source=None):
         """Return the stored record, and whether it is new."""
@@ -183,8 +185,7 @@ class Importer:
 
 
 @contextmanager
-def rollback_at_end():
-    """Roll back everything that the block writes."""
+def _rollback_at_end():
     with transaction.atomic():
         yield
         transaction.set_rollback(True)

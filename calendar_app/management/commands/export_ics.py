@@ -13,7 +13,7 @@ from calendar_app.api.filters import EventFilterSet
 from calendar_app.api.representations import Urls
 from calendar_app.conf import conf
 from calendar_app.ical.writer import calendar
-from calendar_app.management.reports import counted
+from calendar_app.management.output import counted
 from calendar_app.management.users import user_by_email
 from calendar_app.models import Event, Status
 

@@ -1,5 +1,4 @@
 import os
-from contextlib import nullcontext
 from getpass import getpass
 from itertools import chain, islice
 
@@ -7,10 +6,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from calendar_app.importing.remote_calendar import Service, ServiceError
 from calendar_app.importing.rest import ServiceImport
-from calendar_app.importing.writer import Importer, rollback_at_end
-from calendar_app.management.progress import progress
-from calendar_app.management.reports import report
-from calendar_app.management.users import editor
+from calendar_app.importing.writer import Importer
+from calendar_app.management.imports import add_import_arguments, editor, report
+from calendar_app.management.output import progress
 
 PASSWORD = "IMPORT_PASSWORD"  # noqa: S105 the name of the variable
 END = "9999-12-31"
@@ -29,16 +27,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "url", help="The API's URL, such as https://example.org/wp-json/tribe/events/v1."
         )
-        parser.add_argument(
-            "--user",
-            metavar="EMAIL",
-            help="E-mail address of the editor to import as; the first superuser by default.",
-        )
-        parser.add_argument(
-            "--dry-run",
-            action="store_true",
-            help="Show what would be imported without storing anything.",
-        )
+        add_import_arguments(parser)
         parser.add_argument(
             "--start-date",
             default="1970-01-01",
@@ -99,7 +88,7 @@ class Command(BaseCommand):
         self.target.read_categories()
         # Until its rollback, a dry run blocks all other writers: so it fetches all pages first.
         pages = list(pages) if dry_run else pages
-        with rollback_at_end() if dry_run else nullcontext(), self.target.importer.tracking():
+        with self.target.importer.running(dry_run=dry_run):
             self._store(pages)
             if series and not dry_run:
                 self._set_parents(params)

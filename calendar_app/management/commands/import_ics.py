@@ -1,5 +1,4 @@
 import datetime as dt
-from contextlib import nullcontext
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
@@ -8,11 +7,10 @@ from django.utils import timezone
 from calendar_app.conf import conf
 from calendar_app.ical.reader import ReadError, read
 from calendar_app.importing.ics import CalendarImport
-from calendar_app.importing.writer import Importer, rollback_at_end
+from calendar_app.importing.writer import Importer
 from calendar_app.lib import fetch
-from calendar_app.management.progress import progress
-from calendar_app.management.reports import report
-from calendar_app.management.users import editor
+from calendar_app.management.imports import add_import_arguments, editor, report
+from calendar_app.management.output import progress
 from calendar_app.models import Status
 
 FETCH_SECONDS = 60
@@ -29,16 +27,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "source", metavar="FILE|URL", help="A file, or an http, https or webcal URL."
         )
-        parser.add_argument(
-            "--user",
-            metavar="EMAIL",
-            help="E-mail address of the editor to import as; the first superuser by default.",
-        )
-        parser.add_argument(
-            "--dry-run",
-            action="store_true",
-            help="Show what would be imported without storing anything.",
-        )
+        add_import_arguments(parser)
         parser.add_argument(
             "--horizon",
             type=int,
@@ -61,7 +50,7 @@ class Command(BaseCommand):
         try:
             reading = read(_content(source), conf.zone_name)
             importer.trust(_url(source))
-            with rollback_at_end() if dry_run else nullcontext(), importer.tracking():
+            with importer.running(dry_run=dry_run):
                 self._store(reading, CalendarImport(importer, status), days)
         except ReadError as e:
             so_far = f" Imported so far: {outcome}." if outcome.numbers else ""

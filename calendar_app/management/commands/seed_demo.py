@@ -3,7 +3,7 @@ from django.utils import timezone
 
 from calendar_app.conf import conf
 from calendar_app.demo.seeding import DemoCalendar
-from calendar_app.management.reports import counted
+from calendar_app.management.output import counted
 from calendar_app.management.users import user_by_email
 
 
