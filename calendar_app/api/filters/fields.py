@@ -164,15 +164,15 @@ class IdsField(ListField):
         return list(dict.fromkeys(read_id(self, part) for part in parts))
 
 
-class RecordsField(ListField):
+class RecordsField(IdsField):
     """The IDs of existing records."""
 
     def __init__(self, *, queryset, **kwargs):
-        super().__init__(**kwargs)
-        self.queryset, self.noun = queryset, queryset.model._meta.verbose_name
+        super().__init__(noun=queryset.model._meta.verbose_name, **kwargs)
+        self.queryset = queryset
 
     def read_all(self, parts):
-        ids = list(dict.fromkeys(read_id(self, part) for part in parts))
+        ids = super().read_all(parts)
         known = set(self.queryset.filter(pk__in=ids).order_by().values_list("pk", flat=True))
         for pk in ids:
             if pk not in known:
@@ -201,12 +201,8 @@ class ParentField(RecordField):
         return 0 if text == "0" else super().read(text)
 
 
-class TermsField(ListField):
+class TermsField(RecordsField):
     """The IDs of terms, given by ID or slug; digits that are no ID may be a slug."""
-
-    def __init__(self, *, queryset, **kwargs):
-        super().__init__(**kwargs)
-        self.queryset, self.noun = queryset, queryset.model._meta.verbose_name
 
     def read_all(self, parts):
         ids = [int(part) for part in parts if is_id(part)]

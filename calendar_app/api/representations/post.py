@@ -1,6 +1,7 @@
 """Parts shared by the representations of events, venues and organizers."""
 
 from ...models import Status
+from .image import image
 from .times import stamp
 
 
@@ -29,6 +30,20 @@ def publication(post):
         "date_utc": stamp(post.date_utc),
         "modified": stamp(post.modified),
         "modified_utc": stamp(post.modified_utc),
+    }
+
+
+def named(post, urls):
+    """Return the fields that venues and organizers share, with the name at the key of the model."""
+    return {
+        "id": post.pk,
+        **publication(post),
+        "url": urls.page(post),
+        post._meta.model_name: post.name,
+        "description": post.description,
+        "excerpt": post.excerpt,
+        "slug": post.slug,
+        "image": image(post.image, urls),
     }
 
 

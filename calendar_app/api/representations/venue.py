@@ -1,11 +1,10 @@
 from . import json_ld
-from .image import image
-from .post import global_ids, publication, without_empty
+from .post import global_ids, named, without_empty
 
 
 def venue(record, urls, *, full=False):
     """Return the representation of a venue; ``full`` adds json_ld."""
-    fields = without_empty({**_description(record, urls), **_place(record)})
+    fields = without_empty(named(record, urls) | _place(record))
     if full:
         fields["json_ld"] = json_ld.place(fields)
     return {
@@ -13,19 +12,6 @@ def venue(record, urls, *, full=False):
         "show_map": record.show_map,
         "show_map_link": record.show_map_link,
         **global_ids(record, urls),
-    }
-
-
-def _description(record, urls):
-    return {
-        "id": record.pk,
-        **publication(record),
-        "url": urls.page(record),
-        "venue": record.name,
-        "description": record.description,
-        "excerpt": record.excerpt,
-        "slug": record.slug,
-        "image": image(record.image, urls),
     }
 
 

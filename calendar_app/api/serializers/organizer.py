@@ -8,6 +8,7 @@ class OrganizerSerializer(NamedPostSerializer):
     """An organizer; an update changes the fields in the body."""
 
     model = Organizer
+    represent = staticmethod(representations.organizer)
 
     organizer = TextField(source="name", max_length=255, help_text="Name of the organizer.")
     phone = TextField(required=False, max_length=64, help_text="Telephone number.")
@@ -17,8 +18,3 @@ class OrganizerSerializer(NamedPostSerializer):
         help_text="Absolute http(s) URL of the organizer's own site.",
     )
     email = EmailField(required=False, max_length=254, help_text="Email address.")
-
-    def to_representation(self, instance):
-        return representations.organizer(
-            instance, self.context["urls"], full=self.context.get("full", False)
-        )

@@ -156,3 +156,7 @@ class NamedPostSerializer(PostSerializer):
             if not (data or errors):
                 return post
         return super().write(post, data, errors)
+
+    def to_representation(self, instance):
+        full = self.context.get("full", False)
+        return self.represent(instance, self.context["urls"], full=full)

@@ -22,24 +22,26 @@ class TermSerializer(RecordSerializer):
     def store(self, term, data):
         terms.save(term)
 
+    def to_representation(self, instance):
+        return self.represent(instance, self.context["urls"])
+
 
 class CategorySerializer(TermSerializer):
     """A category; an update changes the fields in the body."""
 
     model = Category
+    represent = staticmethod(representations.category)
 
     parent = ParentField(
         Category, required=False, help_text="ID of the parent category; 0 for none."
     )
-
-    def to_representation(self, instance):
-        return representations.category(instance, self.context["urls"])
 
 
 class TagSerializer(TermSerializer):
     """A tag; an update changes the fields in the body."""
 
     model = Tag
+    represent = staticmethod(representations.tag)
 
     def to_internal_value(self, data):
         parent = data.get("parent") if isinstance(data, dict) else None
@@ -49,6 +51,3 @@ class TagSerializer(TermSerializer):
                 code="rest_taxonomy_not_hierarchical",
             )
         return super().to_internal_value(data)
-
-    def to_representation(self, instance):
-        return representations.tag(instance, self.context["urls"])

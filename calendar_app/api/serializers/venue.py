@@ -12,6 +12,7 @@ class VenueSerializer(NamedPostSerializer):
     """A venue; an update changes the fields in the body."""
 
     model = Venue
+    represent = staticmethod(representations.venue)
 
     venue = TextField(source="name", max_length=255, help_text="Name of the venue.")
     address = text("Street and number.")
@@ -37,8 +38,3 @@ class VenueSerializer(NamedPostSerializer):
         if not post.stateprovince and data.get("stateprovince") == post.region:
             data.pop("stateprovince", None)
         super().apply(post, data)
-
-    def to_representation(self, instance):
-        return representations.venue(
-            instance, self.context["urls"], full=self.context.get("full", False)
-        )
