@@ -328,7 +328,7 @@ class TestFile:
         assert [entry.title for entry in entries(data)] == ["A"]
 
     def test_that_nests_deep_is_refused(self):
-        with pytest.raises(ReadError, match="nests components more than 10 deep"):
+        with pytest.raises(ReadError, match="nests components more than 10 levels deep"):
             read(b"BEGIN:VCALENDAR\r\n" + b"BEGIN:VEVENT\r\n" * 100_000, "UTC")
 
 

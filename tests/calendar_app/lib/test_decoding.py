@@ -119,7 +119,7 @@ def test_the_refusal_says_why(media, settings):
     with pytest.raises(images.ImageError) as refusal:
         images.store(ContentFile(png(4000, 4000), "sky.png"))
 
-    assert str(refusal.value) == "'sky.png' needs more memory than is accepted."
+    assert str(refusal.value) == "'sky.png' needs more memory than the limit."
 
 
 def test_a_decoder_that_fails_is_logged(monkeypatch, caplog):

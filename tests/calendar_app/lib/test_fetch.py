@@ -327,7 +327,7 @@ class TestLimit:
 
         site.pages["/a"] = slow
 
-        assert "takes too long" in str(refusal(site.url("/a"), seconds=0.5))
+        assert "took too long" in str(refusal(site.url("/a"), seconds=0.5))
 
     def test_a_body_cut_short_is_no_answer(self, site):
         def short(handler):

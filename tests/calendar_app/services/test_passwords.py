@@ -66,7 +66,7 @@ def test_other_events_and_addresses_need_not_wait(give, event):
 
 
 def test_who_guesses_at_many_events_has_to_wait(give, event, monkeypatch):
-    monkeypatch.setattr(passwords, "MOST", 3)
+    monkeypatch.setattr(passwords, "MAX_FOR_ALL", 3)
     for _ in range(3):
         assert give("x", EventFactory(password="open")).status_code == 403
 
