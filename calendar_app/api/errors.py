@@ -27,23 +27,23 @@ CODES = {
 
 def handle(exc, context):
     """Return the error response for an exception; None for an internal error, which is a 500."""
-    refusal = as_refusal(exc)
-    if refusal is None:
+    error = as_calendar_error(exc)
+    if error is None:
         return None
     set_rollback()
-    response = Response(body(refusal), status=refusal.status)
+    response = Response(body(error), status=error.status)
     for header, attribute in (("WWW-Authenticate", "auth_header"), ("Retry-After", "wait")):
         if value := getattr(exc, attribute, None):
             response[header] = str(value)
     return response
 
 
-def body(refusal: CalendarError):
-    data = {"status": refusal.status, **refusal.data}
-    return {"code": refusal.code, "message": refusal.message, "data": data}
+def body(error: CalendarError):
+    data = {"status": error.status, **error.data}
+    return {"code": error.code, "message": error.message, "data": data}
 
 
-def as_refusal(exc):
+def as_calendar_error(exc):
     """Return exc as a CalendarError; None for an exception that no bad request causes."""
     match exc:
         case CalendarError():
@@ -59,9 +59,9 @@ def as_refusal(exc):
         case PermissionDenied():
             return Forbidden(str(exc) or "You may not do this.")
         case drf.APIException():
-            refusal = CalendarError(_sentence(exc.detail), code=CODES.get(type(exc)))
-            refusal.status = exc.status_code
-            return refusal
+            error = CalendarError(_sentence(exc.detail), code=CODES.get(type(exc)))
+            error.status = exc.status_code
+            return error
     return None
 
 
@@ -69,15 +69,15 @@ def _invalid(detail):
     errors = dict(_flatten(detail))
     missing = [name for name, found in errors.items() if found[0].code == "required"]
     wrong = {name: " ".join(map(str, errors[name])) for name in errors if name not in missing}
-    refusal = InvalidParams(wrong)
+    error = InvalidParams(wrong)
     if not missing:
-        return refusal
+        return error
     sentence = f"Missing parameter(s): {', '.join(missing)}"
     return CalendarError(
-        f"{sentence}. {refusal.message}" if wrong else sentence,
+        f"{sentence}. {error.message}" if wrong else sentence,
         code="rest_missing_callback_param",
         params=missing,
-        **({"details": refusal.data["details"]} if wrong else {}),
+        **({"details": error.data["details"]} if wrong else {}),
     )
 
 

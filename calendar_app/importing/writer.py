@@ -196,9 +196,9 @@ def _rejections():
     try:
         yield
     except (CalendarError, ValidationError) as e:
-        refusal = errors.as_refusal(e)
-        params = refusal.data.get("params")
-        sentences = params.values() if isinstance(params, dict) else [refusal.message]
+        error = errors.as_calendar_error(e)
+        params = error.data.get("params")
+        sentences = params.values() if isinstance(params, dict) else [error.message]
         raise RejectedError(" ".join(sentences)) from e
     except IntegrityError as e:
         raise RejectedError("Another process stored it at the same time.") from e

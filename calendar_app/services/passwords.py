@@ -35,8 +35,8 @@ def opens(event: Event, password: str | None, request: HttpRequest) -> bool:
     if not is_right:
         WrongPassword.objects.create(event_id=event.pk, network=network)
         _sweep()
-    # Concurrent requests pass the first check together. So it is repeated, for right passwords
-    # too: else the one guess among many that is not refused would be recognised as right.
+    # Concurrent requests pass the first check together, so it is repeated. It applies to the right
+    # password too, else the only guess of many without an error would be known to be right.
     _require_few(event, network, extra=0 if is_right else 1)
     return is_right
 

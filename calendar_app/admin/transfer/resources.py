@@ -11,7 +11,7 @@ from import_export.fields import Field
 from import_export.resources import ModelResource
 from rest_framework.exceptions import ValidationError as ApiError
 
-from ...api.errors import as_refusal, shown
+from ...api.errors import as_calendar_error, shown
 from ...api.representations import Urls
 from ...api.representations.times import stamp
 from ...api.serializers.fields import is_blank, whole_number
@@ -164,6 +164,6 @@ def _row_errors():
     try:
         yield
     except (CalendarError, ApiError) as e:
-        refusal = as_refusal(e)
+        refusal = as_calendar_error(e)
         params = refusal.data.get("params")
         raise ValidationError(params if isinstance(params, dict) else refusal.message) from e

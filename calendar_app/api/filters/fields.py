@@ -31,15 +31,15 @@ class TextField(forms.Field):
         if value is None:
             return None
         if not value.strip():
-            raise self.refusal(f"The parameter {self.label} is empty; give it a value.")
+            raise self.error(f"The parameter {self.label} is empty; give it a value.")
         if "\0" in value:
-            raise self.refusal(f"The parameter {self.label} contains a NUL character.")
+            raise self.error(f"The parameter {self.label} contains a NUL character.")
         return self.read(value)
 
     def read(self, text):
         return text
 
-    def refusal(self, sentence):
+    def error(self, sentence):
         # As a parameter, so that "%" in the sentence is not a placeholder.
         return ValidationError("%(sentence)s", code="invalid", params={"sentence": sentence})
 
@@ -56,9 +56,9 @@ class ListField(TextField):
         parts = dict.fromkeys(part.strip(" ") for part in text.split(","))
         parts.pop("", None)
         if not parts:
-            raise self.refusal(f"The parameter {self.label} is empty; give it a value.")
+            raise self.error(f"The parameter {self.label} is empty; give it a value.")
         if len(parts) > conf.MAX_IDS:
-            raise self.refusal(
+            raise self.error(
                 f"{self.label} accepts at most {conf.MAX_IDS} values, not {len(parts)}."
             )
         return self.read_all(list(parts))
@@ -73,7 +73,7 @@ class BooleanField(TextField):
             return BOOLEANS[text.lower()]
         except KeyError as e:
             accepted = "true, false, 1, 0, yes or no"
-            raise self.refusal(f"{self.label} must be {accepted}, not {shown(text)}.") from e
+            raise self.error(f"{self.label} must be {accepted}, not {shown(text)}.") from e
 
 
 class DateField(TextField):
@@ -84,7 +84,7 @@ class DateField(TextField):
             # In whole seconds, as in the links to other pages of the list.
             return dates.parse(text, self.zone, timezone.now().replace(microsecond=0))
         except dates.DateError as e:
-            raise self.refusal(f"{self.label} cannot be read: {e}") from e
+            raise self.error(f"{self.label} cannot be read: {e}") from e
 
     @property
     def zone(self) -> ZoneInfo:
@@ -102,7 +102,7 @@ class NumberField(TextField):
         number = float(text) if NUMBER.fullmatch(text) else None
         if number is None or not self.least <= number <= self.most:
             limits = f"a number from {self.least} to {self.most}"
-            raise self.refusal(f"{self.label} must be {limits}, not {shown(text)}.")
+            raise self.error(f"{self.label} must be {limits}, not {shown(text)}.")
         return number
 
 
@@ -116,7 +116,7 @@ class ChoiceField(TextField):
     def read(self, text):
         if text.lower() not in self.choices:
             accepted = ", ".join(self.choices)
-            raise self.refusal(f"{self.label} must be one of {accepted}, not {shown(text)}.")
+            raise self.error(f"{self.label} must be one of {accepted}, not {shown(text)}.")
         return text.lower()
 
 
@@ -131,10 +131,10 @@ class StatusesField(ListField):
         for part in parts:
             if part not in self.choices:
                 accepted = ", ".join(self.choices)
-                raise self.refusal(f"{self.label} must be one of {accepted}, not {shown(part)}.")
+                raise self.error(f"{self.label} must be one of {accepted}, not {shown(part)}.")
             if part not in self.allowed:
                 accepted = ", ".join(self.allowed)
-                raise self.refusal(
+                raise self.error(
                     f"You may not list records with the status {shown(part)}, only with {accepted}."
                 )
         return parts
@@ -146,10 +146,10 @@ class SearchField(TextField):
     def read(self, text):
         if len(text) > conf.MAX_SEARCH_LENGTH:
             most = conf.MAX_SEARCH_LENGTH
-            raise self.refusal(f"{self.label} accepts at most {most} characters, not {len(text)}.")
+            raise self.error(f"{self.label} accepts at most {most} characters, not {len(text)}.")
         words = list(dict.fromkeys(text.split()))
         if len(words) > MAX_WORDS:
-            raise self.refusal(f"{self.label} accepts at most {MAX_WORDS} words, not {len(words)}.")
+            raise self.error(f"{self.label} accepts at most {MAX_WORDS} words, not {len(words)}.")
         return words
 
 
@@ -221,7 +221,7 @@ def is_id(text):
 
 def read_id(field, text):
     if not is_id(text):
-        raise field.refusal(f"{field.label} accepts {field.noun} IDs, not {shown(text)}.")
+        raise field.error(f"{field.label} accepts {field.noun} IDs, not {shown(text)}.")
     return int(text)
 
 
@@ -229,4 +229,4 @@ def unknown(field, value):
     sentence = (
         f"{field.label} refers to the {field.noun} {shown(str(value))}, which does not exist."
     )
-    return field.refusal(sentence)
+    return field.error(sentence)

@@ -89,9 +89,9 @@ def refuse(user, action):
     """Raise Forbidden with a sentence on action, such as "create events"."""
     if user.is_authenticated:
         raise Forbidden(f"You may not {action}.")
-    refusal = Forbidden(f"Log in to {action}.")
-    refusal.status, refusal.auth_header = 401, 'Basic realm="api"'
-    raise refusal
+    error = Forbidden(f"Log in to {action}.")
+    error.status, error.auth_header = 401, 'Basic realm="api"'
+    raise error
 
 
 def without_array_keys(query: QueryDict):
