@@ -157,6 +157,7 @@ def cancel_request(model: type[Post], pk: int, url: str) -> None:
     model.objects.filter(pk=pk, image_url=url).update(image_url="")
 
 
+# Queues store the path of a task: if it moves, the old path must keep working (tasks.py).
 @task()
 def fetch_image(model_name: str, pk: int, url: str, attempt: int = 0, trusted: str = "") -> bool:
     """Fetch the image at url for a record; temporary errors are retried as RETRY_AFTER says.

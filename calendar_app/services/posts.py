@@ -89,6 +89,7 @@ def publish_if_due(model: type[Post], pk: int, now: dt.datetime | None = None) -
         return True
 
 
+# Queues store the path of a task: if it moves, the old path must keep working (tasks.py).
 @task()
 def publish_when_due(model_name: str, pk: int) -> bool:
     """Publish a scheduled record; a postponed one has a later task of its own."""

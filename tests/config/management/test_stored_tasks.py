@@ -40,3 +40,12 @@ def test_earlier_names_are_those_of_the_same_tasks(path, task):
     stored = DBTaskResult(task_path=path, backend_name="default", queue_name="default", priority=0)
 
     assert stored.task.func is task.func
+
+
+def test_the_calendars_tasks_stay_at_their_paths():
+    paths = [task.module_path for task in (images.fetch_image, posts.publish_when_due)]
+
+    assert paths == [
+        "calendar_app.services.images.fetch_image",
+        "calendar_app.services.posts.publish_when_due",
+    ]
