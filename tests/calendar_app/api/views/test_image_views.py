@@ -132,7 +132,7 @@ class TestRefusal:
         answer = upload()
 
         assert answer.status_code == answer.json()["data"]["status"] == 413
-        assert f"larger than the {len(photo()) - 1} bytes" in answer.json()["message"]
+        assert f"larger than the limit of {len(photo()) - 1} bytes" in answer.json()["message"]
 
     def test_of_a_large_body_is_413(self, media, settings):
         settings.CALENDAR_IMAGE_MAX_BYTES = 1000
