@@ -3,7 +3,7 @@ from django.db.models import Count, Q
 from django.utils.html import format_html_join
 
 from ..models import Fileset
-from ..services.adopted import kept_fields
+from ..services.adopted import locked_fields
 from .forms import FilesetForm
 from .look import display
 from .shared.owned import OwnedAdmin
@@ -37,7 +37,7 @@ class FilesetAdmin(OwnedAdmin):
         return ADOPTED_FIELDS if obj and obj.is_adopted else self.fields
 
     def get_readonly_fields(self, request, obj=None):
-        shown = ["folders", "excluded", "engine_name"] if kept_fields(obj) else []
+        shown = ["folders", "excluded", "engine_name"] if locked_fields(obj) else []
         return [*super().get_readonly_fields(request, obj), *shown]
 
     def get_queryset(self, request):

@@ -7,7 +7,7 @@ from ..engines import get_engine
 from ..exceptions import EngineError, InvalidEngine
 from ..models import Storage
 from ..services import storages
-from ..services.adopted import kept_fields
+from ..services.adopted import locked_fields
 from .forms import StorageForm
 from .look import display
 from .shared import columns
@@ -26,7 +26,7 @@ class StorageAdmin(BackupAdmin):
     fields = ["name", "zone", "path", "engine_name", "capacity", ("used", "free"), "kind", "state"]
 
     def get_readonly_fields(self, request, obj=None):
-        return ["used", "free", "kind", "state", *kept_fields(obj)]
+        return ["used", "free", "kind", "state", *locked_fields(obj)]
 
     def save_model(self, request, obj, form, change):
         super().save_model(request, obj, form, change)

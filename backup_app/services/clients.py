@@ -14,7 +14,7 @@ from ..exceptions import Invalid, WrongState
 from ..lib import addresses
 from ..models import Client, Job, Zone
 from . import filesets, names, pools
-from .adopted import require_as_kept
+from .adopted import require_unchanged
 
 ADDRESSES = ("ip", "internal_ip")
 
@@ -56,7 +56,7 @@ def cleaned(
     """
     name = names.cleaned(name, "client")
     values = _cleaned(values) | {"system": system_named(system)}
-    require_as_kept(known, values | {"name": name})
+    require_unchanged(known, values | {"name": name})
     _require_address(account, name, known, values)
     values |= _placed(account, known, values)
     _require_engine(values["zone"], values["system"])

@@ -12,7 +12,7 @@ from ..lib import cron
 from ..models import Client, Fileset
 from ..models.fileset import DATABASE, KINDS
 from . import names
-from .adopted import require_as_kept
+from .adopted import require_unchanged
 
 T = TypeVar("T")
 ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
@@ -49,7 +49,7 @@ def save(account: Any, name: str, **values: Any) -> Fileset:
     known = Fileset.objects.filter(account=account, name=name).first() or Fileset()
     if "options" in values:
         values["options"] = known.options | values["options"]
-    require_as_kept(known, values)
+    require_unchanged(known, values)
     if not known.is_adopted:  # an adopted one may contain what we cannot represent
         include, databases = (values.get(key, getattr(known, key)) for key in CONTENT)
         require_content(name, include, databases)

@@ -8,7 +8,7 @@ from django.db.models import Count, Sum
 from ..exceptions import Invalid, WrongState
 from ..models import Job, Pool, Storage, Zone
 from . import names
-from .adopted import require_as_kept
+from .adopted import require_unchanged
 
 DEFAULT = "default"
 
@@ -24,7 +24,7 @@ def save(account: Any, name: str, **values: Any) -> Pool:
     name = names.cleaned(name, "pool")
     _require_valid(values)
     known = Pool.objects.filter(account=account, name=name).first()
-    require_as_kept(known, values)
+    require_unchanged(known, values)
     if known and "storage" in values:
         require_zone(known, values["storage"])
     if not known:

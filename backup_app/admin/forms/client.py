@@ -3,7 +3,7 @@ from django.core.exceptions import ValidationError
 from ...lib import ssh_keys
 from ...models import Client
 from ...services import clients, filesets
-from ...services.adopted import kept_fields
+from ...services.adopted import locked_fields
 from .errors import service_errors
 from .owned import OwnedForm
 
@@ -37,7 +37,7 @@ class ClientForm(OwnedForm):
 
     def _check(self):
         # What the engine keeps of an adopted client is shown only, and not in the form.
-        shown = {name: getattr(self.known, name) for name in kept_fields(self.known)}
+        shown = {name: getattr(self.known, name) for name in locked_fields(self.known)}
         given = {name: (shown | self.cleaned_data)[name] for name in CHECKED}
         with service_errors(self):
             self.cleaned_data |= clients.cleaned(self.owner, known=self.known, **given)

@@ -1,6 +1,6 @@
 """Records that belong to an account."""
 
-from ...services.adopted import kept_fields
+from ...services.adopted import locked_fields
 from .base import BackupAdmin
 from .filters import RelatedFilter
 
@@ -13,7 +13,7 @@ class OwnedAdmin(BackupAdmin):
     derived_fields = []
 
     def get_readonly_fields(self, request, obj=None):
-        return [*self.derived_fields, *(["account"] if obj else []), *kept_fields(obj)]
+        return [*self.derived_fields, *(["account"] if obj else []), *locked_fields(obj)]
 
     def get_changeform_initial_data(self, request):
         return {"account": request.user.pk, **super().get_changeform_initial_data(request)}

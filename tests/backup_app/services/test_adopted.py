@@ -59,8 +59,8 @@ class TestApi:
         answer = api.post("/api/savefileset", {"name": "all", field: value})
 
         assert refused(answer, 409) == (
-            f"Fileset 'all' was adopted: '{field}' is kept in its engine's configuration, and can "
-            "be changed only there."
+            f"Fileset 'all' was adopted: '{field}' is defined by its engine's configuration, "
+            "and can be changed only there."
         )
         assert unchanged(fileset)
 
@@ -85,7 +85,9 @@ class TestApi:
 
         answer = api.post("/api/savepool", {"name": "weekly", field: value})
 
-        assert refused(answer, 409).startswith(f"Pool 'weekly' was adopted: '{field}' is kept in")
+        assert refused(answer, 409).startswith(
+            f"Pool 'weekly' was adopted: '{field}' is defined by"
+        )
         assert unchanged(pool)
 
     def test_its_quota_is_ours(self, api, pool):
@@ -105,7 +107,7 @@ class TestApi:
     def test_where_a_client_is_stays(self, api, machine, system, values, named):
         answer = api.post(f"/api/genconfig/{system}", {"name": "web1", **values})
 
-        assert refused(answer, 409).startswith(f"Client 'web1' was adopted: {named} kept in ")
+        assert refused(answer, 409).startswith(f"Client 'web1' was adopted: {named} defined by ")
         assert unchanged(machine)
 
     def test_what_it_is_backed_up_with_is_ours(self, api, machine, account):
