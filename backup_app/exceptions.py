@@ -1,4 +1,4 @@
-"""What the backup service refuses, and how the API says so."""
+"""The errors that the backup service raises, with their codes and HTTP statuses in the API."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ Fields = Mapping[str, Sequence[str]]
 
 
 class BackupError(Exception):
-    """A refusal: a sentence, the API's ``code`` and HTTP ``status``, and sentences by parameter."""
+    """Base of all errors: a sentence, and sentences by parameter in ``fields``."""
 
     code = "invalid"
     status = 400
@@ -38,7 +38,7 @@ class NotFound(BackupError):
 
 
 class WrongState(BackupError):
-    """The thing is there, but not in a state in which this can be done, or it is there already."""
+    """The state of a record does not allow this, or the name is taken."""
 
     code, status = "wrong_state", 409
 
@@ -53,7 +53,7 @@ class RangeOutside(BackupError):
     code, status = "range_outside", 416
 
     def __init__(self, size: int) -> None:
-        super().__init__(f"The range lies outside: there are {size} bytes.")
+        super().__init__(f"The range lies outside the chunk, which has {size} bytes.")
         self.headers = {"Content-Range": f"bytes */{size}"}
 
 

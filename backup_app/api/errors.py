@@ -49,7 +49,7 @@ def handle(exc, context):
 @csrf_exempt
 @login_not_required
 def unknown(request):
-    """Answer any request to an address below the API that no operation has."""
+    """Answer a request to any address below the API without an operation."""
     refusal = NotFound(f"There is nothing at '{request.path}'.")
     return JsonResponse(body(refusal), status=404, headers=HEADERS)
 
@@ -59,13 +59,13 @@ def body(refusal: BackupError):
 
 
 def as_sent(fields, serializer_class):
-    """Return what verbs say of their values by the names of the parameters that brought them."""
+    """Return errors by the names of the parameters, not of the service's arguments."""
     names = {field.source: name for name, field in serializer_class().fields.items()}
     return {names.get(name, name): sentences for name, sentences in fields.items()}
 
 
 def as_refusal(exc):
-    """Return exc as a BackupError; None when it is none of the kinds that refuse."""
+    """Return exc as a BackupError; None if it is a fault of ours rather than a refusal."""
     match exc:
         case BackupError():
             return exc

@@ -1,4 +1,4 @@
-"""How drf-spectacular describes the operations: from what ``@operation`` was told."""
+"""How drf-spectacular describes the operations: from what ``@operation`` declares."""
 
 import json
 from pathlib import Path
@@ -8,8 +8,8 @@ from drf_spectacular.plumbing import ResolvedComponent, build_media_type_object
 from drf_spectacular.utils import OpenApiResponse
 
 JSON = "application/json"
-FORMS = "A form with the same fields does as well: `files[0]=/etc`."
-# What the API answered on a small catalog; a test records it and compares it.
+FORMS = "A form with the same fields is accepted as well: `files[0]=/etc`."
+# Answers of the API on a small catalog, which a test records and compares: test_examples.py.
 EXAMPLES = json.loads((Path(__file__).parent / "examples.json").read_text())
 ERROR = {
     "type": "object",

@@ -1,4 +1,4 @@
-"""Declares one operation of the API: its method, who may, what it takes, what it answers."""
+"""Declares an operation of the API: its method, who may call it, its parameters and answer."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +21,15 @@ from .serializers.options import Options
 
 REFUSED = {403, 404}
 ENGINE_REFUSED = {502, 503}  # after which part of a write may be done
-NAMED = ("subuser", "client", "login", "name", "ip", "path", "cmd")  # parameters that audits tell
+NAMED = (
+    "subuser",
+    "client",
+    "login",
+    "name",
+    "ip",
+    "path",
+    "cmd",
+)  # kept in the audit log
 
 
 @dataclass(frozen=True)
@@ -43,11 +51,11 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        """What it does, as the first line of its description says: ``Cancel a job``."""
+        """The first line of the description without its full stop: ``Cancel a job``."""
         return self.description.partition("\n")[0].rstrip(".")
 
     @property
-    def deed(self) -> str:
+    def verb_phrase(self) -> str:
         """The summary as a part of a sentence."""
         return self.summary[:1].lower() + self.summary[1:]
 
@@ -73,16 +81,16 @@ class OperationView(APIView):
         super().initial(request, *args, **kwargs)
         request.caller = request.auth
         if request.caller.subuser and not self.operation.subusers:
-            raise Forbidden(f"A subuser's login may not {self.operation.deed}.")
+            raise Forbidden(f"A subuser's login may not {self.operation.verb_phrase}.")
         request.options = self.validated(request)
 
     def permission_denied(self, request, message=None, code=None):
-        raise exceptions.NotAuthenticated("Credentials are needed, by HTTP Basic.")
+        raise exceptions.NotAuthenticated("Log in with HTTP Basic authentication.")
 
     def validated(self, request):
         """Return the parameters of the body; notes on whose behalf the request is made."""
         require_readable(request.META)
-        # A GET has no body that every program could send.
+        # Parameters of a GET come as a query, since many programs cannot send it with a body.
         query = request.query_params.dict() if request.method == "GET" else {}
         serializer = self.operation.options(
             data={**query, **request.data}, context={"request": request}
@@ -105,7 +113,7 @@ class OperationView(APIView):
         response = super().finalize_response(request, response, *args, **kwargs)
         for name, value in HEADERS.items():
             response[name] = value
-        # Not of request.auth, which asks for the credentials again where they were refused.
+        # Not request.auth: reading it would check refused credentials a second time.
         if caller := getattr(request, "caller", None):
             self.note(request, caller, response)
         return response
@@ -128,7 +136,7 @@ class OperationView(APIView):
         )
 
     def named_targets(self, request, caller):
-        """Return what a body names that is no secret and no long list."""
+        """Return what the body names, for the audit log: no secrets and no long lists."""
         behalf = [f"for {caller.behalf.login}"] if caller.behalf else []
         options = getattr(request, "options", {})
         named = [options[name] for name in NAMED if options.get(name)]

@@ -12,14 +12,14 @@ from rest_framework.exceptions import ParseError
 from ..conf import conf
 from ..exceptions import TooLarge
 
-# A list with places comes as {"0": ..., "1": ...}, which the fields for lists accept.
+# qs_codec returns lists with indexes as {"0": ..., "1": ...}, which ParameterList accepts.
 MOST_FIELDS = MOST_INDEX = 25_000
 MOST_BRACKETS = 5  # in a key
 FORM_OPTIONS = qs_codec.DecodeOptions(
     depth=MOST_BRACKETS, list_limit=0, parameter_limit=MOST_FIELDS
 )
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
-AT_ONCE = 100  # keys: the time that the library needs grows with the square of their number
+AT_ONCE = 100  # keys: the library's time grows with the square of their number
 MOST_LEVELS = 50  # of lists and objects inside each other; Python itself fails at some hundreds
 MOST_CONTAINERS = 100_000  # lists and objects: each takes 30 times the memory of its brackets
 
@@ -75,7 +75,7 @@ def nested(pairs):
 
 
 def require_bounded(key: str):
-    """Raise ParseError for a key that stands for very long or very deep lists."""
+    """Raise ParseError for a key that would make very long or deep lists."""
     inside = BRACKETS.findall(key)
     if len(inside) > MOST_BRACKETS:
         raise ParseError(f"The key '{key[:50]}…' has more than {MOST_BRACKETS} pairs of brackets.")
@@ -113,7 +113,7 @@ def _inside(value):
 def require_readable(headers):
     """Raise TooLarge or ParseError for the headers of a body that would not be read.
 
-    What it says would be missed: for one, that a request is limited to a subuser.
+    Otherwise its parameters would be missed, and with them that the request is for a subuser only.
     """
     length = headers.get("CONTENT_LENGTH") or ""
     if length.isdecimal() and int(length[:20]) > conf.MAX_BODY_BYTES:

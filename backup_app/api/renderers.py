@@ -1,10 +1,10 @@
-"""Answers are JSON in UTF-8, whatever a request says that it accepts."""
+"""Answers are JSON in UTF-8, whatever the request's Accept header says."""
 
 import orjson
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
-# No answer is a page, whatever a browser makes of it, and all of it is the caller's own.
+# A browser must not run anything in an answer, nor a cache keep it: it is the caller's alone.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
@@ -21,7 +21,7 @@ class JSONRenderer(BaseRenderer):
 
 
 class AlwaysJSON(BaseContentNegotiation):
-    """A refusal reads the same in a browser and in a program: never HTML."""
+    """Answers never become HTML: an error reads the same in a browser and in a program."""
 
     def select_parser(self, request, parsers):
         kind = (request.content_type or "").partition(";")[0].strip().lower()

@@ -1,0 +1,1 @@
+"""The demo: a client of this machine with a folder of small files."""

@@ -6,7 +6,7 @@ from ..exceptions import BackupError, InvalidEngine
 
 
 class BackupCommand(BaseCommand):
-    """Says refusals in a sentence; with ``--format json`` answers one JSON document."""
+    """Turns the app's errors into CommandError; ``--format json`` prints one JSON document."""
 
     def add_arguments(self, parser):
         parser.add_argument(

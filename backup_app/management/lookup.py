@@ -1,4 +1,4 @@
-"""What an operator names on the command line; each raises CommandError for what is not there."""
+"""Finds what an operator names on the command line; raises CommandError if it does not exist."""
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError
@@ -30,7 +30,7 @@ def client_named(name, account=None):
     """Return the only client with a name or address."""
     found = clients_named(name, account)
     if len(found) > 1:
-        raise CommandError(f"There are several clients '{name}': say --account EMAIL.")
+        raise CommandError(f"Several clients are named '{name}': choose one with --account EMAIL.")
     return found[0]
 
 
@@ -58,5 +58,5 @@ def _only(records, what):
     if not found:
         raise CommandError(f"There is no {what}.")
     if len(found) > 1:
-        raise CommandError(f"There are several of {what}.")
+        raise CommandError(f"There is more than one {what}.")
     return found[0]

@@ -8,7 +8,7 @@ from .options import Options
 
 
 class GenerateConfig(Options):
-    """What is not given of an existing client stays as it is."""
+    """Parameters that are left out keep their value if the client exists."""
 
     name = serializers.CharField(max_length=100, help_text="Name of the client.")
     IP = serializers.CharField(

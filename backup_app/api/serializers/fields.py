@@ -1,4 +1,4 @@
-"""Fields of parameters that DRF has not: lists from PHP forms, paths, dates in the API's format."""
+"""Fields of parameters that DRF lacks: lists from PHP forms, paths, dates in the API's format."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ FORMAT = "%Y-%m-%d %H:%M:%S"
 class ParameterList(serializers.ListField):
     """A list as JSON sends it, or as a form does: ``name[0]=``, ``name[]=``, one bare value."""
 
-    default_error_messages = {"too_many": "There are {count} members, more than {most}."}
+    default_error_messages = {"too_many": "There are {count} items, more than the limit of {most}."}
 
     def get_value(self, dictionary):
         return dictionary.get(self.field_name, serializers.empty)
@@ -47,7 +47,7 @@ class PathField(serializers.CharField):
 
     default_error_messages = {
         "relative": "'{path}' is not an absolute path.",
-        "null_character": "A path contains no NUL.",
+        "null_character": "A path cannot contain a NUL.",
     }
 
     def __init__(self, **kwargs):
@@ -86,7 +86,7 @@ class FolderField(PathField):
 
 
 class NumberField(serializers.IntegerField):
-    """A whole number; an empty one, as forms send it, is none."""
+    """A whole number; forms send an empty text for one that is not given."""
 
     default_error_messages = {
         "min_value": "%(show_value)s is less than {min_value}.",
@@ -135,7 +135,7 @@ class TimeField(serializers.DateTimeField):
 
 @extend_schema_field({"type": "integer", "minimum": 1})
 class LimitField(NumberField):
-    """How many records a page has; more than the most is the most."""
+    """The length of a page; BACKUP_MAX_PAGE_SIZE counts for any longer one."""
 
     def __init__(self, default_is, **kwargs):
         limit = f"Most records to return; {default_is} by default."

@@ -31,7 +31,7 @@ class Database(serializers.Serializer):
 
 
 class SaveFileset(Options):
-    """What is not given of an existing fileset stays as it is."""
+    """Parameters that are left out keep their value if the fileset exists."""
 
     name = serializers.CharField(max_length=100, help_text="Name of the fileset.")
     include = ParameterList(

@@ -43,7 +43,9 @@ class JobsOptions(Options):
         required=False,
         allow_blank=True,
         help_text="Only jobs with this status.",
-        error_messages={"invalid_choice": f"There is no status '{{input}}': there are {STATUSES}."},
+        error_messages={
+            "invalid_choice": f"'{{input}}' is not a status: choose one of {STATUSES}."
+        },
     )
     limit = LimitField(str(conf.PAGE_SIZE))
     offset = OffsetField()

@@ -18,7 +18,7 @@ class GetPool(Options):
 
 
 class SavePool(Options):
-    """What is not given of an existing pool stays as it is."""
+    """Parameters that are left out keep their value if the pool exists."""
 
     name = serializers.CharField(max_length=100, help_text="Name of the pool.")
     storage = serializers.CharField(

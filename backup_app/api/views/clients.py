@@ -1,4 +1,4 @@
-"""Clients: what they are, what must be on them, how they come and go."""
+"""Clients: to create, describe and delete them."""
 
 from ...accounts import access, throttling
 from ...exceptions import WrongState

@@ -28,7 +28,7 @@ def header(name, description, statuses=(), kind=str):
     answer={200: DownloadReady, 202: DownloadPreparing},
     subusers=True,
     refusals=(404, 409, 502, 503),
-    headers=(header("Retry-After", "Seconds until it is worth to ask again.", [202], int),),
+    headers=(header("Retry-After", "Seconds to wait before asking again.", [202], int),),
 )
 def download_info(request, job_id, client_ip):
     """Prepare a download.
@@ -64,7 +64,7 @@ def download_info(request, job_id, client_ip):
     refusals=(404, 409, 416, 502, 503),
     headers=(
         header("Range", "A part of the chunk: bytes=0-1023, bytes=1024- or bytes=-512."),
-        header("If-Range", "The ETag of the chunk that a part is wanted of."),
+        header("If-Range", "ETag of the chunk; if it has changed, the whole chunk is sent."),
         header("ETag", "Changes with the chunk's content.", [200, 206]),
         header("X-Chunk-SHA256", "In hex, of the whole chunk.", [200, 206]),
         header("Content-Range", "Such as bytes 0-1023/8388608.", [206]),

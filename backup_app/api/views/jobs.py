@@ -1,4 +1,4 @@
-"""Jobs: what there are, how they go, to start and to cancel them."""
+"""Jobs: to list, start, follow and cancel them."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Restoring: files, folders and databases, to where they were or elsewhere."""
+"""Restores of files, folders and databases, to the original place or another."""
 
 from ...accounts import access
 from ...engines import get_engine

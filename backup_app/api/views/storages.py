@@ -1,4 +1,4 @@
-"""Where backups are kept: zones, storages and pools, and what the engines can do."""
+"""Zones, storages and pools, and the systems that the engines support."""
 
 from ...accounts import access
 from ...conf import conf

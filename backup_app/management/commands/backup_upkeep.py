@@ -8,7 +8,7 @@ from ...models import Job
 
 class Command(BaseCommand):
     help = (
-        "Start backups that are due and end those whose worker died, until stopped. Only for "
+        "Start backups that are due and end jobs whose worker died, until stopped. Only for "
         "projects whose workers are not those of django-tasks-db, which do so themselves."
     )
 
@@ -21,12 +21,12 @@ class Command(BaseCommand):
             help="Seconds between two rounds; 5 by default.",
         )
         parser.add_argument(
-            "--once", action="store_true", help="Do one round and end, as for cron."
+            "--once", action="store_true", help="Do one round and exit, for use with cron."
         )
 
     def handle(self, *, every, once, **options):
         if every <= 0:
-            raise CommandError(f"--every {every} is no time: it must be more than 0 seconds.")
+            raise CommandError(f"--every {every} is too short: it must be more than 0 seconds.")
         Job.objects.exists()  # fails at once without a database, which a step would only log
         periodic.tick()
         while not once:

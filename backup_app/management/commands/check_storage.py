@@ -7,8 +7,8 @@ from ..terminal import watched
 
 class Command(BackupCommand):
     help = (
-        "Compare what storages hold with the catalog: volumes that are missing, damaged in size, "
-        "or that no job has. 'verify' reads their content."
+        "Compare the volumes in storages with the catalog: report those that are missing, have the "
+        "wrong size or belong to no job. 'verify' reads their content."
     )
 
     def add_arguments(self, parser):

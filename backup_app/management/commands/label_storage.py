@@ -8,7 +8,7 @@ class Command(BackupCommand):
     help = (
         "Label the folders of storages. Nothing is written to a folder, read from it or removed "
         "from it without the label, so that an empty one is not used where a disk is not mounted. "
-        "New storages get theirs by themselves; this is for a disk that took the place of another."
+        "New storages are labelled automatically; use this for a disk that replaces another."
     )
 
     def add_arguments(self, parser):

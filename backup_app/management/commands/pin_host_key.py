@@ -7,7 +7,7 @@ from ..lookup import client_named
 
 
 class Command(BackupCommand):
-    help = "Pin the SSH host keys that a client shows, so that it is backed up under no others."
+    help = "Pin the SSH host keys that a client presents, so that it is reached with no others."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
@@ -45,13 +45,15 @@ class Command(BackupCommand):
     def _ask(self, client, shown):
         # To standard error, so that standard output has the answer and nothing else.
         shows = [f"'{client}' ({client.ip}) shows:", *_lines(shown)]
-        question = "\n".join([*shows, "Are they its own? [y/N] "])
+        question = "\n".join([*shows, "Trust these keys? [y/N] "])
         self.stderr.write(question, style_func=str, ending="")
         self.stderr.flush()
         try:
             answer = input()
         except EOFError as e:
-            raise CommandError("Nobody is there to ask; say --yes if they are its own.") from e
+            raise CommandError(
+                "There is no terminal to ask on; pass --yes to trust the keys."
+            ) from e
         if answer.strip().lower() not in {"y", "yes"}:
             raise CommandError("Nothing was pinned.")
 
@@ -61,7 +63,7 @@ def _require_own(client, keys):
     for other in same_machines(client, keys):
         raise CommandError(
             f"This is the machine of client '{other}' of {other.account.email}, which '{client}' "
-            "could then read and change. Say --shared if both may."
+            "could then read and change. Pass --shared to allow it."
         )
 
 

@@ -10,9 +10,7 @@ from ..terminal import watched
 
 
 class Command(BackupCommand):
-    help = (
-        "Bring back into the database what the volumes of storages hold and the catalog does not."
-    )
+    help = "Recreate jobs that are missing in the database from the volumes in storages."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

@@ -12,7 +12,7 @@ from ..started_jobs import OPERATOR, answer_started
 
 class Command(BackupCommand):
     help = (
-        "Restore files and folders as they were at a backup, to where they were or elsewhere. "
+        "Restore files and folders from a backup to their original location or another one. "
         "Existing files are replaced."
     )
 
@@ -29,7 +29,7 @@ class Command(BackupCommand):
             "--to",
             default="/",
             metavar="FOLDER",
-            help="Folder to restore to, with whole paths below it; where things were by default.",
+            help="Folder to restore to, keeping full paths below it; the original one by default.",
         )
         parser.add_argument(
             "--client", help="Client to restore to; the one that was backed up by default."

@@ -5,7 +5,7 @@ from ..started_jobs import OPERATOR, answer_started
 
 
 class Command(BackupCommand):
-    help = "Back up a client; the background worker does it."
+    help = "Start a backup of a client; the background worker runs it."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

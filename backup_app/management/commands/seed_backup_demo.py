@@ -32,7 +32,7 @@ class Command(BackupCommand):
         self._say(demo.made, files, folder)
         if not may_be_read(folder):
             self.stderr.write(
-                f"Backups of '{folder}' fail until BACKUP_LOCAL_ROOTS holds it or what is above it."
+                f"Backups of '{folder}' fail until BACKUP_LOCAL_ROOTS has it or a folder above it."
             )
 
     def _say(self, records, files, folder):

@@ -57,10 +57,10 @@ def _zone(name):
     if len(found) == 1:
         return found[0]
     if found:
-        raise CommandError("There are several zones of a Bacula: say --zone NAME.")
+        raise CommandError("Several zones use a Bacula engine: choose one with --zone NAME.")
     if name:
-        raise CommandError(f"There is no zone '{name}' of a Bacula.")
-    raise CommandError("There is no zone of a Bacula: make one in the admin first.")
+        raise CommandError(f"No zone named '{name}' uses a Bacula engine.")
+    raise CommandError("No zone uses a Bacula engine: create one in the admin first.")
 
 
 def _through(items):
@@ -96,7 +96,9 @@ def _lines(report, dry_run):
         gone = "which Bacula has pruned"
         lines.append(f"{_done('remove', dry_run)} {counted(number, 'job')}, {gone}.")
     if number := report.jobs["purged"]:
-        lines.append(f"{counted(number, 'job')} can be read no more: Bacula has purged the files.")
+        lines.append(
+            f"{counted(number, 'job')} can no longer be read: Bacula has purged their files."
+        )
     return lines
 
 

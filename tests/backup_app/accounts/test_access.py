@@ -111,7 +111,7 @@ def test_each_operation_needs_credentials(number, client):
 
     response = client.generic(found.method, address(route))
 
-    assert refused(response, 401) == "Credentials are needed, by HTTP Basic."
+    assert refused(response, 401) == "Log in with HTTP Basic authentication."
     assert response["WWW-Authenticate"] == 'Basic realm="backup"'
 
 
@@ -132,7 +132,7 @@ def test_a_subuser_is_forbidden_the_rest(number, as_sam):
 
     response = as_sam.generic(found.method, address(route))
 
-    assert refused(response, 403) == f"A subuser's login may not {found.deed}."
+    assert refused(response, 403) == f"A subuser's login may not {found.verb_phrase}."
     noted = AuditEntry.objects.values_list("login", "operation", "outcome", "detail").get()
     assert noted == ("sam", found.name, "refused", response.json()["error"])
 

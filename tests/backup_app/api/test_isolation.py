@@ -161,7 +161,7 @@ def test_a_subuser_may_do_it_with_its_own_or_not_at_all(row, world):
     me = world["a1"]
     if not row.operation.subusers:
         sentence = require_refused(row, me, me.things, 403)
-        assert sentence == f"A subuser's login may not {row.operation.deed}."
+        assert sentence == f"A subuser's login may not {row.operation.verb_phrase}."
     else:
         assert row.send(me, me.things).status_code == row.own
 

@@ -46,4 +46,4 @@ def test_nothing_in_the_range(header):
         requested(header, 100)
 
     assert refusal.value.headers == {"Content-Range": "bytes */100"}
-    assert str(refusal.value) == "The range lies outside: there are 100 bytes."
+    assert str(refusal.value) == "The range lies outside the chunk, which has 100 bytes."

@@ -224,7 +224,10 @@ class TestDownload:
         answer = fetch(0, range=f"bytes={CHUNK}-")
 
         assert answer["Content-Range"] == f"bytes */{CHUNK}"
-        assert refusal(answer) == (416, f"The range lies outside: there are {CHUNK} bytes.")
+        assert refusal(answer) == (
+            416,
+            f"The range lies outside the chunk, which has {CHUNK} bytes.",
+        )
 
     def test_a_range_of_another_content_gets_all(self, fetch):
         assert fetch(0, range="bytes=0-9", if_range='"other"').status_code == 200

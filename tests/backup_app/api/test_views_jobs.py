@@ -151,7 +151,7 @@ class TestMyJobs:
         assert answer.status_code == 400
         known = "queued, running, canceling, completed, warnings, failed, canceled"
         assert answer.json()["fields"] == {
-            "status": [f"There is no status 'done': there are {known}."]
+            "status": [f"'done' is not a status: choose one of {known}."]
         }
 
     def test_a_limit_above_the_most_is_the_most(self, listed):

@@ -144,7 +144,9 @@ class TestRestore:
 
         answer = asked("/etc/hosts", "/etc/hosts", "/etc/hosts")
 
-        assert answer.json()["fields"] == {"files": ["There are 3 members, more than 2."]}
+        assert answer.json()["fields"] == {
+            "files": ["There are 3 items, more than the limit of 2."]
+        }
 
     def test_another_client_of_the_account_may_get_it(self, asked, machine):
         other = ClientFactory(account=machine.account, connection="ssh")

@@ -61,5 +61,5 @@ def test_the_command_does_it_for_projects_with_another_worker(due):
 
 
 def test_the_command_refuses_no_time():
-    with pytest.raises(CommandError, match=r"--every 0.0 is no time"):
+    with pytest.raises(CommandError, match=r"--every 0.0 is too short"):
         call_command("backup_upkeep", "--every=0")

@@ -73,7 +73,7 @@ class TestRunBackup:
         other = ClientFactory(name="db1", account__email="bob@example.org")
 
         assert command("run_backup", "db1").error == (
-            "There are several clients 'db1': say --account EMAIL."
+            "Several clients are named 'db1': choose one with --account EMAIL."
         )
         assert command("run_backup", "db1", "--account=bob@example.org").error is None
         assert Job.objects.get().client == other

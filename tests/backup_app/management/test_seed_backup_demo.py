@@ -86,7 +86,7 @@ def test_it_says_when_the_files_may_not_be_read(folder, settings):
     output = seed(AccountFactory(), folder)
 
     assert output.endswith(
-        f"Backups of '{folder}' fail until BACKUP_LOCAL_ROOTS holds it or what is above it.\n"
+        f"Backups of '{folder}' fail until BACKUP_LOCAL_ROOTS has it or a folder above it.\n"
     )
 
 

@@ -135,7 +135,7 @@ def test_command_shows_what_a_person_is_to_compare(client, server, monkeypatch):
     assert told.getvalue() == (
         "'web1' (127.0.0.1) shows:\n"
         f"  ssh-ed25519 {server_key.fingerprint(server.host_key)}\n"
-        "Are they its own? [y/N] "
+        "Trust these keys? [y/N] "
     )
 
 
@@ -152,7 +152,7 @@ def test_command_pins_when_a_person_agrees(client, server, monkeypatch):
     [
         ("n\n", "Nothing was pinned."),
         ("\n", "Nothing was pinned."),
-        ("", "Nobody is there to ask; say --yes if they are its own."),
+        ("", "There is no terminal to ask on; pass --yes to trust the keys."),
     ],
 )
 def test_command_pins_nothing_unless_a_person_agrees(client, monkeypatch, typed, sentence):
@@ -204,7 +204,9 @@ def test_command_asks_whose_client_it_is(client, server):
         run_command("web1", "--yes")
     run_command("web1", "--yes", "--account", other.account.email)
 
-    assert str(refusal.value) == "There are several clients 'web1': say --account EMAIL."
+    assert (
+        str(refusal.value) == "Several clients are named 'web1': choose one with --account EMAIL."
+    )
     assert (pinned(client), pinned(other)) == ("", f"{server.host_key}\n")
 
 
@@ -217,7 +219,7 @@ def test_command_refuses_the_machine_of_another_account(client, server):
 
     assert str(refusal.value) == (
         f"This is the machine of client 'web1' of {client.account.email}, which 'mine' could then "
-        "read and change. Say --shared if both may."
+        "read and change. Pass --shared to allow it."
     )
     assert pinned(thief) == ""
 

@@ -79,19 +79,19 @@ class TestDryRun:
 
 class TestZone:
     def test_one_is_needed(self, bacula, account):
-        assert sync().error == "There is no zone of a Bacula: make one in the admin first."
+        assert sync().error == "No zone uses a Bacula engine: create one in the admin first."
 
     def test_of_several_one_is_named(self, zone, account):
         ZoneFactory(name="south")
 
-        assert sync().error == "There are several zones of a Bacula: say --zone NAME."
+        assert sync().error == "Several zones use a Bacula engine: choose one with --zone NAME."
         assert sync("--zone=south", "--client=one-fd").error is None
         assert Client.objects.get().zone.name == "south"
 
     def test_it_is_one_of_a_bacula(self, zone, account):
         ZoneFactory(name="south", engine="other")
 
-        assert sync("--zone=south").error == "There is no zone 'south' of a Bacula."
+        assert sync("--zone=south").error == "No zone named 'south' uses a Bacula engine."
 
 
 def test_an_unknown_account_is_refused(zone):
