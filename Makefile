@@ -1,5 +1,5 @@
 # make run      serve everything on http://127.0.0.1:8000 until Ctrl-C (PORT, HOST, DATA_DIR)
-# make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS)
+# make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS, COVERAGE=1)
 # make attack   repeat the tests that attack, for as long as it takes (ARGS, DATABASE_URL)
 # make wheel    build the wheel of the two apps, and try it in bare projects
 # make lint     check style, types, layers, migrations, settings and the OpenAPI description
@@ -28,7 +28,7 @@ run: $(VENV)/run
 	@exec $(BIN)/python manage.py serve --setup --with-parent
 
 test: $(VENV)/test
-	$(BIN)/pytest -n $(JOBS) $(ARGS)
+	$(BIN)/$(if $(COVERAGE),coverage run -m )pytest -n $(JOBS) $(ARGS)
 
 attack: $(VENV)/test
 	ATTACK=1 $(BIN)/pytest -m attack $(ARGS)
