@@ -36,16 +36,16 @@ def log_in(page):
 def add_venue(page, name):
     """Make a venue in the window that a new row of the event's venues opens."""
     page.locator("#venue_links-group").get_by_text("Add another").first.click()
-    row = page.locator("#venue_links-0")
     if apps.is_installed("unfold"):
-        row.get_by_text("more_vert").click()
+        wrapper = page.locator("[data-id=related-widget-wrapper-venue_links-0-venue]")
+        wrapper.get_by_text("more_vert").click()
     with page.expect_popup() as opened:
         page.locator("#add_id_venue_links-0-venue").click()
     window = opened.value
     window.get_by_label("Name").fill(name)
     with window.expect_event("close"):
         window.get_by_role("button", name="Save").first.click()
-    expect(row.locator("select[name$=venue] option:checked")).to_have_text(name)
+    expect(page.locator("#id_venue_links-0-venue option:checked")).to_have_text(name)
 
 
 def test_an_event_with_a_new_venue_is_made_found_and_published(site, browser, live_server):
