@@ -1,9 +1,11 @@
-"""The embedded engine, each of whose methods hands on to the module that does the work."""
+"""The embedded engine; each method calls the module that does the work."""
 
 from collections.abc import Iterator, Sequence
 
+from django.db.models import QuerySet
+
 from ...exceptions import InvalidEngine
-from ...models import Job
+from ...models import Client, Job, Storage
 from ..base import (
     ClientConfig,
     Engine,
@@ -13,7 +15,10 @@ from ..base import (
     Run,
     Selection,
     System,
+    Tick,
+    no_tick,
 )
+from ..shared.job_parts import parent_of
 from .backup import run as backup
 from .catalog import search, selection
 from .catalog.view import View
@@ -32,9 +37,9 @@ MiB = 1024 * 1024
 class ArchiveEngine(Engine):
     """Backs up with the client's own GNU tar and find, into ``.tar.zst`` volumes in folders.
 
-    OPTIONS: ``frame_bytes`` of tar go into each frame of a volume, which is what reading one file
-    costs at least; ``compression`` is zstd's level where a fileset has none; ``threads`` compress
-    at once, 0 for as many as there are processors.
+    OPTIONS: ``frame_bytes`` is the size of a volume's frames before compression, and reading a
+    single file takes a whole frame; ``compression`` is zstd's level for filesets without one;
+    ``threads`` is how many compress at once, 0 for one per processor.
     """
 
     name = "archive"
@@ -59,14 +64,14 @@ class ArchiveEngine(Engine):
     def restore(self, run: Run) -> Outcome:
         if "database" in run.job.request:
             wanted = run.job.request["database"]
-            dump = self.find_dump(run.job.parent, wanted["database"], wanted["kind"])
+            dump = self.find_dump(parent_of(run.job), wanted["database"], wanted["kind"])
             return load.load_database(run, dump)
         return restore.restore(run)
 
     def verify(self, run: Run) -> Outcome:
         return verify.verify(run)
 
-    def discard(self, job) -> None:
+    def discard(self, job: Job) -> None:
         if job.type == job.Type.RESTORE:
             restore.discard(job)
         backup.discard(job)
@@ -76,31 +81,31 @@ class ArchiveEngine(Engine):
     def view(self, job: Job) -> View:
         return View(job)
 
-    def select_paths(self, job, paths: Sequence[bytes]) -> Selection:
+    def select_paths(self, job: Job, paths: Sequence[bytes]) -> Selection:
         return selection.select_paths(View(job), paths)
 
-    def select_ids(self, job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
+    def select_ids(self, job: Job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
         return selection.select_ids(View(job), nodes, files)
 
-    def require_destination(self, client, path: bytes) -> None:
+    def require_destination(self, client: Client, path: bytes) -> None:
         destination.require_destination(client, path)
 
-    def files_ending(self, job, endings: Sequence[bytes]) -> Iterator[File]:
+    def files_ending(self, job: Job, endings: Sequence[bytes]) -> Iterator[File]:
         return search.files_ending(job, endings)
 
-    def jobs_with_path(self, jobs, path: bytes):
+    def jobs_with_path(self, jobs: QuerySet[Job], path: bytes) -> QuerySet[Job]:
         return search.jobs_with_path(jobs, path)
 
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
-    def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
+    def plan_download(self, job: Job, tick: Tick = no_tick) -> tuple[int, bytes]:
         plan = planner.make_plan(View(job), tick)
         return plan.size, plan.pack()
 
-    def may_be_slow_to_plan(self, job) -> bool:
+    def may_be_slow_to_plan(self, job: Job) -> bool:
         return not planner.is_quick(View(job))
 
-    def open_download(self, job, plan: bytes) -> reader.Download:
+    def open_download(self, job: Job, plan: bytes) -> reader.Download:
         return reader.Download(Plan.unpack(plan), self.frame_bytes)
 
     # --- Clients ---------------------------------------------------------------------------
@@ -108,16 +113,16 @@ class ArchiveEngine(Engine):
     def systems(self) -> Sequence[System]:
         return client_setup.SYSTEMS
 
-    def client_config(self, client) -> ClientConfig:
+    def client_config(self, client: Client) -> ClientConfig:
         return client_setup.client_config(client)
 
-    def install_key(self, client, password: str) -> None:
+    def install_key(self, client: Client, password: str) -> None:
         key_installation.install_key(client, password)
 
-    def run_command(self, client, command: Sequence[str]) -> str:
+    def run_command(self, client: Client, command: Sequence[str]) -> str:
         return commands.run_command(client, command)
 
-    def require_database(self, client, kind: str, name: str) -> None:
+    def require_database(self, client: Client, kind: str, name: str) -> None:
         load.require_database(client, kind, name)
 
     # --- What it needs ---------------------------------------------------------------------
@@ -130,26 +135,28 @@ class ArchiveEngine(Engine):
 
     # --- Keeping storages in order ---------------------------------------------------------
 
-    def label_storage(self, storage, *, force: bool = False) -> None:
+    def label_storage(self, storage: Storage, *, force: bool = False) -> None:
         labels.label_storage(storage, force=force)
 
-    def storage_fault(self, storage) -> str:
+    def storage_fault(self, storage: Storage) -> str:
         return labels.storage_fault(storage)
 
-    def disk_usage(self, storage) -> tuple[int, int] | None:
+    def disk_usage(self, storage: Storage) -> tuple[int, int] | None:
         return space.disk_usage(storage)
 
-    def remove(self, job) -> None:
+    def remove(self, job: Job) -> None:
         removal.remove(job)
 
-    def finish_removals(self, storage) -> None:
+    def finish_removals(self, storage: Storage) -> None:
         removal.finish_removals(storage)
 
-    def forget(self, job) -> None:
+    def forget(self, job: Job) -> None:
         safety_dump.forget(job)
 
-    def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
+    def check_storage(self, storage: Storage, *, delete: bool = False) -> Iterator[Problem]:
         return check.check_storage(storage, delete=delete)
 
-    def rebuild_catalog(self, storage, *, dry_run: bool = False) -> Iterator[Job | Problem]:
+    def rebuild_catalog(
+        self, storage: Storage, *, dry_run: bool = False
+    ) -> Iterator[Job | Problem]:
         return rebuild.rebuild_catalog(storage, dry_run=dry_run)

@@ -1,4 +1,6 @@
-"""Filling the catalog while a backup is at work."""
+"""Writing a running backup to the catalog and to its manifest."""
+
+from typing import Any
 
 from django.db import transaction
 
@@ -13,26 +15,26 @@ from .workspace import ToStore, Workspace
 BATCH = 5_000
 # What is inserted: the columns of a manifest, with IDs of folders instead of a path.
 ENTRY = ["job_id", "folder_id", "node_id", "name", *COLUMNS[1:]]
-FOLDERS = 900  # in one query; SQLite takes no more than 999 values by the book
+FOLDERS = 900  # in one query; SQLite before 3.32 takes at most 999 parameters
 
 
 class CatalogWriter:
-    """Writes the entries of a job, each batch in a transaction of its own.
+    """Writes the entries of a job to the catalog and its manifest, each batch in a transaction.
 
-    Nobody reads them before the job is good.
+    They are invisible until the job is good: no other job has it as a source before that.
     """
 
     def __init__(self, job: Job, manifest: ManifestWriter):
         self._job_id, self._client = job.pk, job.client
         self._manifest = manifest
-        self._rows: list[tuple] = []
-        self._lines: list[tuple] = []
+        self._rows: list[tuple[Any, ...]] = []
+        self._lines: list[tuple[Any, ...]] = []
 
     def add(self, member: Member, place: ToStore) -> None:
-        """Add what tar has stored, with what find knew of it before it was read."""
+        """Add a member of the tar, with what find printed before it was read."""
         path, kind, size, mode, owner, group, mtime_ns, target, sha256, offset, length = member
         folder, name, ctime, inode = place.folder, place.name, place.ctime, place.inode
-        # Since it was listed, what is there may have become a folder, or been one.
+        # A file may have become a folder since the scan, or a folder a file.
         node = (place.node or ensure_folder(self._client, path)) if kind == "d" else None
         self._rows.append(
             (
@@ -75,7 +77,7 @@ class CatalogWriter:
             self.flush()
 
     def add_gone(self, folder: int, folder_path: bytes, name: bytes) -> None:
-        """Add that something is no longer there."""
+        """Add the entry of a file or folder that is gone since the last backup."""
         self._rows.append(
             (self._job_id, folder, None, name, "-", 0, 0, 0, 0, 0, "", "", b"", None, 0, 0)
         )
@@ -85,7 +87,7 @@ class CatalogWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has been added so far."""
+        """Write the entries that were added since the last flush."""
         with transaction.atomic():
             insert_rows(Entry, ENTRY, self._rows)
         self._manifest.add(self._lines)
@@ -93,8 +95,8 @@ class CatalogWriter:
         self._lines.clear()
 
 
-def give_folders(client: Client, workspace: Workspace) -> None:
-    """See to it that all folders that were listed are in the catalog, and tell their IDs."""
+def make_folders(client: Client, workspace: Workspace) -> None:
+    """Make all scanned folders in the catalog, and store their IDs in the workspace."""
     for rows in workspace.dirs_without_folder(FOLDERS):
         hashes = {paths.digest(path): number for number, _, path, _ in rows}
         found = folder_ids_by_hash(client, hashes)
@@ -107,4 +109,4 @@ def give_folders(client: Client, workspace: Workspace) -> None:
             with transaction.atomic():
                 insert_rows(Folder, FOLDER, missing)
             found = folder_ids_by_hash(client, hashes)
-        workspace.give_folders((found[digest], number) for digest, number in hashes.items())
+        workspace.set_folder_ids((found[digest], number) for digest, number in hashes.items())

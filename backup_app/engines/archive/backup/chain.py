@@ -1,13 +1,16 @@
-"""Which backups a new one builds on, and what their view holds."""
+"""The backups that a new one builds on, and the content of their view."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from django.db import connection
 from django.db.models import Max, Min, QuerySet
 
 from ....lib.bulk import quoted
 from ....models import Entry, Job, JobSource
+from ...base import Tick
+from ...shared.job_parts import storage_of
 from ..storage.layout import volume_fault, volume_name
 
 PAGE = 5_000
@@ -26,24 +29,24 @@ def find_base(job: Job) -> Job | None:
 
 
 def volume_faults(backups: QuerySet[Job]) -> Iterator[str]:
-    """Yield in a sentence what is wrong with each of these backups' volumes, by their sizes."""
+    """Yield a sentence for each of these backups whose volume is missing or has a wrong size."""
     for source in backups.select_related("volume__job__storage", "storage").order_by("id"):
         if not hasattr(source, "volume"):
-            path = Path(source.storage.path, volume_name(source))
+            path = Path(storage_of(source).path, volume_name(source))
             yield f"The catalog has no volume '{path}' of backup {source.pk}."
         elif fault := volume_fault(source.volume):
             yield fault
 
 
-def known_rows(base: Job, tick: Callable[[], None]) -> Iterator[list[tuple]]:
-    """Yield pages of ``KNOWN`` values of all that a view has, in the order of its volumes.
+def known_rows(base: Job, tick: Tick) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield pages of the ``KNOWN`` columns of a view's entries, in the order of its volumes.
 
-    Between two pages nothing of the database is kept open.
+    No query is open between two pages.
     """
     jobs = list(base.sources.order_by("id").values_list("pk", flat=True))
     for number, job in enumerate(jobs):
         query = known_query(jobs[number + 1 :])
-        # By steps of IDs: to read the ID of each row as well would take half as long again.
+        # By ranges of IDs: reading the ID of each row too takes half as long again.
         ids = Entry.objects.filter(job=job).aggregate(first=Min("pk"), last=Max("pk"))
         for start in range(ids["first"] or 0, (ids["last"] or -1) + 1, PAGE):
             with connection.cursor() as cursor:
@@ -56,7 +59,7 @@ def known_rows(base: Job, tick: Callable[[], None]) -> Iterator[list[tuple]]:
 def known_query(later: list[int]) -> str:
     """Return the query for what a job has in a range of IDs, and no later job of the view."""
     table, columns = quoted(Entry, KNOWN)
-    # The plus keeps SQLite from looking for each of the jobs by itself.
+    # The plus keeps SQLite from searching the index once per job.
     newer = f"""
         AND NOT EXISTS (
             SELECT 1 FROM {table} n WHERE n.folder_id = e.folder_id AND n.name = e.name

@@ -1,4 +1,4 @@
-"""Members of a volume that are no files of the client: the dumps of its databases."""
+"""Adding members to a volume that are not files of the client: dumps of its databases."""
 
 import hashlib
 import tarfile
@@ -26,9 +26,9 @@ class Appender:
         add: Callable[[Member, ToStore], None],
         part: Callable[[int], None],
     ):
-        """``add`` gets each new member, and its place in the catalog.
+        """``add`` is called with each new member and its place in the catalog.
 
-        ``part`` is told of each part of one that is read.
+        ``part`` is called with the size of each block that is read.
         """
         self._client = client
         self._volume = volume
@@ -79,7 +79,9 @@ class Appender:
         self._volume.write(bytes(left + -size % BLOCK))
         return digest.digest()
 
-    def _done(self, path, kind, info, start, digest) -> None:
+    def _done(
+        self, path: bytes, kind: str, info: tarfile.TarInfo, start: int, digest: bytes | None
+    ) -> None:
         length = self._volume.tar_size - start
         mtime = self._mtime * 1_000_000_000
         member = Member(

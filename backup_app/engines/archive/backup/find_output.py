@@ -1,6 +1,6 @@
-"""What GNU ``find`` prints of each path, understood by thousands at once.
+"""Parsing the output of GNU ``find``, thousands of records at once.
 
-One record at a time would take twice as long, and nothing else does a backup as often.
+One record at a time takes twice as long, and a backup does nothing else as often.
 """
 
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from ....exceptions import EngineError
 from ..storage.tar_headers import MAX_NUMBER, within
 from ..transport.process import Process
 
-# Kind, links, size, mtime, ctime, inode, owner with group and mode; then the path, which can hold
-# anything but NUL.
+# Type, links, size, mtime, ctime, inode, owner with group and mode; then the path, which may
+# contain any byte but NUL.
 FORMAT = "%y %n %s %T@ %C@ %i %U:%G:%m\\0%p\\0"
 FIELDS = 7
 MAX_RECORD = 1024 * 1024
@@ -21,39 +21,39 @@ Record = tuple[str, str, int, int, int, int, str, bytes]
 
 
 def records(process: Process) -> Iterator[Record]:
-    """Yield what find prints; raises EngineError for what no find prints."""
+    """Yield the records that find prints; raises EngineError for invalid ones."""
     rest = b""
     while block := process.read():
         *parts, rest = (rest + block).split(b"\0")
         if len(parts) % 2:
             rest = parts.pop() + b"\0" + rest
         if parts:
-            yield from understood(parts[0::2], parts[1::2])
+            yield from parsed(parts[0::2], parts[1::2])
         if len(rest) > MAX_RECORD:
-            raise EngineError(f"find printed {len(rest)} bytes without an end: {rest[:100]!r}…")
+            raise EngineError(f"find printed {len(rest)} bytes without a NUL: {rest[:100]!r}…")
 
 
-def understood(lines: list[bytes], paths: list[bytes]) -> Iterator[Record]:
-    """Return what lines and paths say, in the order of ``Record``."""
+def parsed(lines: list[bytes], paths: list[bytes]) -> Iterator[Record]:
+    """Yield records from their lines and paths."""
     try:
         fields = b" ".join(lines).decode("ascii").split(" ")
         letters, links, *numbers, owners = (fields[start::FIELDS] for start in range(FIELDS))
         sizes, inodes = integers(numbers[0], 2**63), integers(numbers[3], 2**64)
         mtimes, ctimes = nanoseconds(numbers[1]), nanoseconds(numbers[2])
     except ValueError as e:
-        raise EngineError(f"find printed what it never does: {e}") from e
+        raise EngineError(f"find printed an invalid line: {e}") from e
     if len(fields) != FIELDS * len(lines):
-        raise EngineError(f"find printed what it never does: {lines[0][:100]!r}.")
+        raise EngineError(f"find printed an invalid line: {lines[0][:100]!r}.")
     if max(inodes) > MAX_NUMBER:
-        inodes = map(signed, inodes)
+        inodes = list(map(signed, inodes))
     return zip(letters, links, sizes, mtimes, ctimes, inodes, owners, paths, strict=True)
 
 
 def integers(texts: list[str], end: int) -> list[int]:
-    """Return numbers; raises EngineError for what is below 0 or not below the end."""
+    """Return numbers; raises EngineError for one below 0 or not below the end."""
     found = list(map(int, texts))
     if min(found) < 0 or max(found) >= end:
-        raise EngineError(f"find printed what no file has: {min(found)} or {max(found)}.")
+        raise EngineError(f"find printed an impossible number: {min(found)} or {max(found)}.")
     return found
 
 
@@ -70,11 +70,11 @@ def timestamp(text: str) -> int:
     """Return one time; raises ValueError."""
     seconds, point, fraction = text.partition(".")
     if not point or len(fraction) != 10:
-        raise ValueError(f"'{text[:100]}' is no time.")
-    # Of times before 1970 find prints the whole seconds down, and what comes on top of them.
+        raise ValueError(f"'{text[:100]}' is not a time.")
+    # For times before 1970 find rounds the seconds down, and prints what is added to them.
     return within(int(seconds) * 1_000_000_000 + int(fraction[:9]))
 
 
 def signed(number: int) -> int:
-    """Return 64 bits as the signed number that a database can hold."""
+    """Return an unsigned 64-bit number as the signed one that the database can store."""
     return number if number <= MAX_NUMBER else number - (1 << 64)

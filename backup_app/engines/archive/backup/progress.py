@@ -1,4 +1,4 @@
-"""What a backup has counted so far, and what it has to complain of."""
+"""The counts and warnings of a running backup."""
 
 from ...base import Outcome, Run
 from ..storage.tar_headers import within
@@ -8,7 +8,7 @@ LOST = ("cannot ", "read error", "permission denied", "input/output error", "no 
 
 
 class Tally:
-    """Counts members and complaints, and passes both on to the job."""
+    """Counts members and warnings, and reports both to the job."""
 
     def __init__(self, run: Run):
         self._run = run
@@ -16,24 +16,24 @@ class Tally:
         self.outcome = Outcome()
 
     def count(self, member: Member) -> None:
-        """Count what has been stored; folders are no files."""
+        """Count a stored member; folders do not count as files."""
         self._part = 0
         if member.kind != "d":
             self.outcome.files += 1
-            # Sparse files have as many bytes as anybody likes.
+            # The sizes of sparse files may add up to any number.
             self.outcome.bytes = within(self.outcome.bytes + member.size)
 
     def part(self, size: int) -> None:
-        """Take so many bytes more of the member that is being read for done; as ``tick``."""
+        """Count more bytes of the member that is being read; as ``tick``."""
         self._part += size
         self.tick()
 
     def complain(self, line: str) -> None:
-        """Log a line that keeps the job from ending as completed."""
+        """Log a warning, or an error if content is lost; the job then ends as "warnings"."""
         self.outcome.warnings += 1
         lost = any(word in line.lower() for word in LOST)
         (self._run.error if lost else self._run.warning)(line)
 
     def tick(self) -> None:
-        """Give a sign of life; raises Canceled."""
+        """Report the progress; raises Canceled."""
         self._run.tick(self.outcome.files, self.outcome.bytes + self._part)

@@ -1,7 +1,7 @@
-"""Reading once more what was not what had been listed: in its folder, reached over no symlink.
+"""Reading again what differed from the scan, this time without following any symlink.
 
-A shell on the client goes to each folder, and a tar reads there under plain names. That takes a
-program for each folder, which is why not all is read like this.
+A shell on the client enters each folder safely, and a tar reads plain names there. That takes a
+process per folder, which is why not everything is read like this.
 """
 
 import re
@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
+from ....lib.paths import shown
 from .. import paths
-from ..paths import shown
 from ..storage.tar_reader import Identity
 from ..transport.shell import ENTER
 from .scan import LeftOut
 from .tar_source import AFTERWORD, FROM, TAR, Places, Reading
 from .workspace import ToStore
 
-REASON = "is no longer the folder that was listed: what had not been read yet is left out"
+REASON = "is no longer the folder that was scanned: what had not been read yet is left out"
 MOST = 500  # names of one tar
 # Reads three lines for each folder: its path, what puts that before names, and names. Each tar has
 # two blocks of zeros at its end, and the whole is to have them once. $@ is the tar.
@@ -43,7 +43,7 @@ CODE = re.compile(r"\\0([0-7]{3})")
 
 
 class Rereading:
-    """Reads what is deferred; ``replaced`` are then paths that were folders and are none now."""
+    """Reads what was deferred; ``replaced`` are then the paths of former folders."""
 
     def __init__(self, reading: Reading):
         self.replaced: list[bytes] = []
@@ -53,7 +53,7 @@ class Rereading:
         self._folder = ""
 
     def run(self, requests: Path) -> None:
-        """Store what is found now; ``requests`` is a new file. Complains of what is not."""
+        """Store what is found now, and log what is missing; ``requests`` is a new file."""
         deferred = self._reading.workspace.deferred
         with requests.open("xb") as file:
             file.writelines(lines(deferred()))
@@ -70,14 +70,14 @@ class Rereading:
         self._reading.require_reasons(places, 0, complaints)
 
     def _admit(self, identity: Identity, place: ToStore) -> bool:
-        if self._reading.is_homeless(place):
+        if self._reading.lacks_folder(place):
             self._lose(paths.split(place.path)[0])
             return False
         if identity.kind == "d":
             self._reading.pending.discard(place.node)
             if place.kind != "d":
                 self._reading.tally.complain(
-                    f"'{shown(place.path)}' has become a folder since it was listed: what is in it"
+                    f"'{shown(place.path)}' has become a folder since the scan: its content"
                     " is left out."
                 )
         elif place.kind == "d":

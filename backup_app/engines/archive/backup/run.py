@@ -1,10 +1,11 @@
-"""Making a backup: list, compare, read, store, catalog."""
+"""The steps of a backup: choose a base, scan, read, dump databases, catalog, finish."""
 
 import os
 import sqlite3
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from django.db import transaction
 
@@ -15,29 +16,39 @@ from ....lib.formatting import counted
 from ....models import Entry, Job, JobSource, Volume
 from ...base import Outcome, Run
 from ...shared.dumps import DUMPS
+from ...shared.job_parts import fileset_of, storage_of
 from .. import paths
 from ..catalog import folders
 from ..catalog.view import View
 from ..databases import dump
 from ..storage import layout, manifest, space
 from ..storage.labels import storage_folder
+from ..storage.tar_reader import Member
 from ..storage.volume import VolumeWriter
 from ..transport.machines import Machine, machine_for
 from . import catalog_writer, chain
 from .dump_appender import Appender
 from .progress import Tally
 from .rereading import Rereading
-from .scan import Listing, include_path
+from .scan import Scan, include_path
 from .tar_source import Reading
-from .workspace import Workspace
+from .workspace import ToStore, Workspace
 
 GONE = 900  # in one query for their folders
 DELETED_AT_ONCE = 20_000
 
 
-def back_up(engine, run: Run) -> Outcome:
+class Options(Protocol):
+    """The options of the engine that matter here."""
+
+    frame_bytes: int
+    compression: int
+    threads: int
+
+
+def back_up(engine: Options, run: Run) -> Outcome:
     """Back up what ``run.job`` says; see ``Engine.backup``."""
-    storage = run.job.storage
+    storage = storage_of(run.job)
     machine = machine_for(run.job.client)
     limit = space.limit_for(run.job)
     limit.require(1)
@@ -55,7 +66,7 @@ def back_up(engine, run: Run) -> Outcome:
 
 
 def discard(job: Job) -> None:
-    """Remove the rows and files of a backup that did not succeed; a good one is left alone."""
+    """Remove the rows and files of a backup that did not succeed; do nothing to a good one."""
     job = Job.objects.select_related("storage", "client").get(pk=job.pk)
     if job.is_good or job.type != Job.Type.BACKUP:
         return
@@ -77,18 +88,18 @@ def _delete_entries(job: Job) -> None:
 
 
 class Backup:
-    """One backup at work in its folder; ``stack`` closes what it opens."""
+    """A running backup in its work folder; ``stack`` closes what it opens."""
 
     def __init__(
         self,
-        engine,
+        engine: Options,
         run: Run,
         machine: Machine,
         folder: Path,
         limit: space.Limit,
         stack: ExitStack,
     ):
-        self.job, self.fileset, self.client = run.job, run.job.fileset, run.job.client
+        self.job, self.fileset, self.client = run.job, fileset_of(run.job), run.job.client
         self.job_run, self.machine, self.folder = run, machine, folder
         self.tally = Tally(run)
         self.workspace = stack.enter_context(Workspace(folder / "workspace.sqlite3"))
@@ -111,7 +122,7 @@ class Backup:
             known = chain.known_rows(base, self.tally.tick)
             self.workspace.build_on(known, partial(folders.folder_ids_by_hash, self.client))
         unread = self._list()
-        catalog_writer.give_folders(self.client, self.workspace)
+        catalog_writer.make_folders(self.client, self.workspace)
         replaced = self._read()
         self._dump_databases()
         if base:
@@ -121,32 +132,32 @@ class Backup:
         return self._finish(base)
 
     def _choose_base(self) -> Job | None:
-        """Return what to build on; without it the level becomes Full."""
-        job, wanted = self.job, self.job.level
+        """Return the backup to build on; without one the level becomes Full."""
+        job, level = self.job, self.job.level
         base = chain.find_base(job)
         if base and (fault := next(chain.volume_faults(base.sources.all()), "")):
             self.tally.complain(fault)
             base = None
-        if base is None and wanted != Job.Level.FULL:
+        if base is None and level != Job.Level.FULL:
             job.level = Job.Level.FULL
-            self.job_run.info(f"There is no backup for {wanted} to build on: this one is Full.")
+            self.job_run.info(f"There is no backup for this {level} to build on: it becomes Full.")
         elif base:
-            self.job_run.info(f"This {wanted} builds on job {base.pk}, {base.level}.")
+            self.job_run.info(f"This {level} builds on backup {base.pk} ({base.level}).")
         job.parent = base
         job.save(update_fields=["level", "parent"])
         return base
 
     def _list(self) -> list[bytes]:
-        """List what the fileset says; return the folders that could not be read."""
+        """Scan the paths of the fileset; return the folders that could not be read."""
         includes, refused = self._includes()
-        listing = Listing(
+        scan = Scan(
             self.machine,
             self.workspace,
             complain=self.tally.complain,
             warn=self.job_run.warning,
             tick=self.tally.tick,
         )
-        listing.run(
+        scan.run(
             includes,
             excludes=self.fileset.exclude,
             left_out=self._left_out(),
@@ -158,13 +169,13 @@ class Backup:
             f"{counted(count, 'new or changed entry', 'new or changed entries')} with"
             f" {counted(size, 'byte')} of content."
         )
-        return [*listing.unread, *refused]
+        return [*scan.unread, *refused]
 
     def _includes(self) -> tuple[list[bytes], list[bytes]]:
         """Return the paths of the fileset that may be read, and those that may not.
 
-        Whoever owns a folder above a path can make that lead anywhere: this is no reason to leave
-        others without a backup. Raises EngineError if none may be read.
+        The owner of a folder above a path can make it lead anywhere; the other paths are backed
+        up nevertheless. Raises EngineError if none may be read.
         """
         includes, refusals = [], {}
         for path in (include_path(each["path"]) for each in self.fileset.include):
@@ -181,7 +192,7 @@ class Backup:
         return includes, list(refusals)
 
     def _read(self) -> list[bytes]:
-        """Store what was listed; return folders in whose place there is something else now."""
+        """Store the scanned files; return the folders that were replaced by something else."""
         reading = Reading(self.machine, self.workspace, self.volume, self.catalog, self.tally)
         reading.run(self.folder / "names")
         rereading = Rereading(reading)
@@ -189,7 +200,7 @@ class Backup:
         return rereading.replaced
 
     def _left_out(self) -> list[bytes]:
-        """Return our own files, which would grow while they are backed up, and the dumps' place."""
+        """Return paths to leave out: the dumps', and our own files, which grow during a backup."""
         if not self.machine.local:
             return [DUMPS.encode()]
         return [
@@ -207,13 +218,13 @@ class Backup:
             appender.add_file(path, spooled)
             spooled.unlink(missing_ok=True)
 
-    def _appended(self, member, place) -> None:
+    def _appended(self, member: Member, place: ToStore) -> None:
         self.catalog.add(member, place)
         self.tally.count(member)
         self.workspace.keep(place.folder, place.name)
 
     def _catalog_gone_below(self, base: Job, replaced: list[bytes]) -> None:
-        """Catalogue that all is gone which the view has in folders that are none any more."""
+        """Catalog the content of replaced folders as gone."""
         view = View(base)
         for path in replaced:
             for some in batches(folders.folders_below(self.client, path)):
@@ -225,7 +236,9 @@ class Backup:
 
     def _catalog_gone(self, unread: list[bytes]) -> None:
         if paths.ROOT in unread:
-            self.job_run.info("What is gone was not looked for, as not all could be listed.")
+            self.job_run.info(
+                "Deleted files were not searched for: not everything could be listed."
+            )
             return
         for path in unread:
             self._keep(path)
@@ -236,7 +249,7 @@ class Backup:
             self.tally.tick()
 
     def _keep(self, path: bytes) -> None:
-        """See to it that what is known of an unread path does not count as gone."""
+        """Do not count the known content of an unread path as gone."""
         self.workspace.keep_folders(folders.folders_below(self.client, path))
         while path != paths.ROOT:
             folder, name = paths.split(path)
@@ -245,20 +258,24 @@ class Backup:
             path = folder
 
     def _finish(self, base: Job | None) -> Outcome:
-        """Give the volume and then its manifest their names, and record them."""
+        """Rename the volume and then its manifest to their final names, and record them.
+
+        In this order a volume with a manifest is complete, and a row has its files.
+        """
         digest = self.volume.finish()
         sources = chain.sources(self.job, base)
+        name = layout.volume_name(self.job)
         values = {
-            "path": layout.volume_name(self.job),
+            "path": name,
             "size": self.volume.size,
             "tar_size": self.volume.tar_size,
         }
         volumes = Volume.objects.filter(job__in=sources).order_by("job")
-        named = dict([*volumes.values_list("path", "job"), (values["path"], self.job.pk)])
+        named = dict([*volumes.values_list("path", "job"), (name, self.job.pk)])
         head = manifest.head(self.job, values | {"sha256": digest.hex()}, named)
         whole = self.manifest.finish(head)
         self.tally.tick()
-        final = self._storage / values["path"]
+        final = self._storage / name
         layout.put(self.folder / "volume", final)
         layout.put(whole, layout.manifest_path(final))
         with transaction.atomic():
@@ -270,4 +287,4 @@ class Backup:
 
     @property
     def _storage(self) -> Path:
-        return storage_folder(self.job.storage)
+        return storage_folder(storage_of(self.job))

@@ -1,30 +1,31 @@
-"""What there is on a client: GNU ``find`` lists it, a backup's workspace takes it in."""
+"""Scanning a client: GNU ``find`` lists its files into a backup's workspace."""
 
 import os
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from ....exceptions import EngineError
-from ....lib.paths import is_in
+from ....lib.paths import is_in, shown
+from ...base import Tick
 from .. import paths
-from ..paths import ROOT, shown
+from ..paths import ROOT
 from ..transport.machines import Machine
-from ..transport.process import Process
+from ..transport.process import Argv, Process
 from ..transport.shell import CANNOT_ENTER, run_in
 from .find_output import FORMAT, records
 from .workspace import Dir, Workspace
 
-# A path that Linux takes is no longer, so it is no deeper either: nobody can read what is. Find can
-# list it, with a path of megabytes for each of thousands of folders.
+# Linux takes no longer path (PATH_MAX), and so no deeper one. By relative steps longer ones can be
+# made: find would list thousands of folders, each with a path of megabytes.
 MAX_PATH = 4095
 DEPTH = ["-maxdepth", str((MAX_PATH + 1) // 2)]
 ODD_NAMES = {b"", b".", b".."}
-NAMED = 100  # of what is left out, in the log
+NAMED = 100  # paths in the log, of those that are left out for one reason
 KINDS = {"f": "f", "d": "d", "l": "l", "p": "p", "b": "b", "c": "b"}
 SOCKET = "s"
-# In quotation marks, of the two kinds that locales have.
+# The quotation marks depend on the locale.
 COMPLAINT = re.compile(r"^(find: (?:\u2018|'))(.*)((?:\u2019|'): [^:]+)$")
 ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 LETTERS = {
@@ -38,11 +39,11 @@ LETTERS = {
 }
 
 
-class Listing:
+class Scan:
     """Lists the paths of a fileset into a workspace.
 
-    Afterwards ``unread`` holds the folders that could not be listed, b"/" if one is not known by
-    name: what an earlier backup has below them is not gone.
+    Afterwards ``unread`` holds the folders that could not be listed, b"/" if a path is unknown:
+    what an earlier backup has below them does not count as gone.
     """
 
     def __init__(
@@ -52,9 +53,9 @@ class Listing:
         *,
         complain: Callable[[str], None],
         warn: Callable[[str], None],
-        tick: Callable[[], None],
+        tick: Tick,
     ):
-        """``complain`` is told what is wrong, ``warn`` what no backup ever has."""
+        """``complain`` logs errors, ``warn`` what is never backed up, such as sockets."""
         self.unread: list[bytes] = []
         self._machine = machine
         self._workspace = workspace
@@ -91,12 +92,12 @@ class Listing:
         self._too_long.finish()
         self._sockets.finish()
         if includes and not found:
-            missing = f"Of the fileset's paths none is there: {', '.join(map(shown, includes))}."
+            missing = f"None of the fileset's paths exists: {', '.join(map(shown, includes))}."
             raise EngineError(" ".join(self._refusals) or missing)
         self._workspace.complete(self._tick)
 
     def _list_ancestors(self, includes: list[bytes]) -> None:
-        argv = ["find", *ancestors(includes), "-maxdepth", "0", "-printf", FORMAT]
+        argv: Argv = ["find", *ancestors(includes), "-maxdepth", "0", "-printf", FORMAT]
         with self._machine.start(argv, tick=self._tick) as process:
             for letter, _, _, mtime, ctime, inode, owner, path in records(process):
                 require_plain(path, ROOT)
@@ -104,7 +105,7 @@ class Listing:
                 parent = None if path == ROOT else self._ancestors.get(folder)
                 if letter != "d":
                     self._refusals.append(
-                        f"The fileset leads through '{shown(path)}', which is no folder;"
+                        f"The fileset's path leads through '{shown(path)}', which is not a folder;"
                         " enter the path that it leads to."
                     )
                 elif parent or path == ROOT:
@@ -113,12 +114,12 @@ class Listing:
                         parent, name, path, (mtime, ctime, inode, owner), chosen=chosen
                     )
             process.close()
-        # What is below one that is missing is complained of when it is listed itself.
+        # Missing folders are reported when the paths below them are listed.
 
-    def _list(self, tests: list, top: bytes, base: bytes) -> bool:
+    def _list(self, tests: Sequence[str | bytes], top: bytes, base: bytes) -> bool:
         """Run find in the folder above ``top``, which is ``base``; return whether it found any."""
         if (base or ROOT) not in self._ancestors:
-            self._report_unreachable(top)
+            self._report_missing(top)
             return False
         start = b"." + top[len(base) :].rstrip(b"/")
         argv = run_in(base, "find", start, *tests, "-printf", FORMAT)
@@ -129,7 +130,8 @@ class Listing:
         return found
 
     def _take_in(self, process: Process, top: bytes, base: bytes) -> bool:
-        found, chain, add = False, [], self._workspace.add
+        found, add = False, self._workspace.add
+        chain: list[Dir] = []  # the folders above the current one
         for letter, links, size, mtime, ctime, inode, owner, path in records(process):
             path = base + path[1:] or ROOT
             found = True
@@ -141,19 +143,19 @@ class Listing:
                 chain.pop()
             if not chain and path in self._ancestors:
                 continue
-            # Of what lies in a folder that was listed only the name can be wrong.
+            # In a folder that was listed before, only the name can be invalid.
             plain = chain and name not in ODD_NAMES
             parent = chain[-1] if plain else self._parent(path, top)
             stat = mtime, ctime, inode, owner
             if letter == "d":
                 chain.append(self._workspace.add_dir(parent, name, path, stat))
-            else:
+            elif parent:
                 size = size if letter == "f" else 0
                 add(parent, name, KINDS[letter], size, stat, linked=links != "1")
         return found
 
     def _leave_out(self, letter: str, path: bytes) -> None:
-        """Say what is left out, but a door, or what has vanished."""
+        """Report what is left out, except doors (Solaris) and files that have vanished."""
         if len(path) > MAX_PATH:
             self._too_long(path)
         elif letter == SOCKET:
@@ -169,7 +171,7 @@ class Listing:
         except KeyError as e:
             raise EngineError(f"find listed '{os.fsdecode(path)}' before its folder.") from e
 
-    def _report_unreachable(self, top: bytes) -> None:
+    def _report_missing(self, top: bytes) -> None:
         self._complain(
             f"'{shown(top)}' cannot be listed: a folder above it is missing or a symlink."
         )
@@ -181,14 +183,14 @@ class Listing:
             self._complain(f"{match[1]}{shown(base)}{match[2][1:]}{match[3]}" if match else line)
             self.unread.append((base + path[1:] if path else b"") or ROOT)
         if code == CANNOT_ENTER and not lines:
-            self._report_unreachable(top)
+            self._report_missing(top)
         elif code and not lines:
             self._complain(f"find failed ({code}) for '{shown(top)}'.")
             self.unread.append(ROOT)
 
 
 class LeftOut:
-    """Names some of what is left out for one reason, and counts the rest."""
+    """Logs the first paths that are left out for one reason, and counts the rest."""
 
     def __init__(self, say: Callable[[str], None], reason: str):
         self._say, self._reason, self._count = say, reason, 0
@@ -200,13 +202,13 @@ class LeftOut:
             self._say(f"'{shortened}' {self._reason}.")
 
     def finish(self) -> None:
-        """Tell how many were not named."""
+        """Log how many were not named."""
         if self._count > NAMED:
             self._say(f"{self._count - NAMED} more: each {self._reason}.")
 
 
 def require_plain(path: bytes, top: bytes) -> None:
-    """Raise EngineError for a path that find does not print when it lists ``top``."""
+    """Raise EngineError for a path that find cannot have printed when it lists ``top``."""
     odd = path != b"/" and not ODD_NAMES.isdisjoint(path[1:].split(b"/"))
     if odd or not is_in(path, top):
         raise EngineError(
@@ -241,7 +243,8 @@ def patterns(excludes: Iterable[str], base: bytes) -> Iterator[list[str | bytes]
         pattern = pattern.rstrip("/")
         whole = pattern if pattern.startswith("/") else f"*/{pattern}"
         if "/" in pattern:
-            yield from (["-path", os.fsencode(rest)] for rest in remainders(whole, base))
+            for rest in remainders(whole, base):
+                yield ["-path", os.fsencode(rest)]
         elif pattern:
             yield ["-name", os.fsencode(pattern)]
 
@@ -251,7 +254,7 @@ def remainders(pattern: str, base: bytes) -> Iterator[str]:
     folder = os.fsdecode(base)
     for match in re.finditer(r"\\.|[/*]", pattern, re.DOTALL):
         if match[0] in "/*":
-            # A star may match more than what is left of it.
+            # A star may match a longer part of the path.
             head = pattern[: match.end() if match[0] == "*" else match.start()]
             if fnmatchcase(folder, re.sub(r"\\(.)", r"[\1]", head, flags=re.DOTALL)):
                 yield "." + pattern[match.start() :]
@@ -281,7 +284,7 @@ def complained_of(line: str) -> bytes | None:
 def unescape(text: bytes) -> bytes:
     """Return a name as it is, from how the GNU programs write it in a message."""
 
-    def letter(match):
+    def letter(match: re.Match[bytes]) -> bytes:
         code = match[1]
         return bytes([int(code, 8) & 255]) if len(code) == 3 else LETTERS.get(code, code)
 

@@ -1,11 +1,10 @@
-"""Reading a client's files: its ``tar`` packs them, the volume and the catalog take them in.
+"""Reading a client's files: its ``tar`` packs them, the volume and the catalog store them.
 
-Tar opens each file by its path, and whoever owns a folder can put a symlink in its place between
-the listing and the reading: what is behind that would be read as if it were his own. So all that
-tar tells of a member before its content must be what was listed, owner and time of change included,
-which no other user can give a file of his. What is not the same, as it was swapped or has only been
-changed meanwhile, is left out, and then read once more in a safer and slower way: see
-``rereading``.
+Tar opens each file by its path, and the owner of a folder can replace it by a symlink between scan
+and reading, so that tar (root) reads another user's file as his. So everything that tar tells about
+a member before its content must equal the scan, including owner and ctime, which no user can fake.
+What differs, because it was swapped or just modified meanwhile, is left out, and then read again in
+a safer and slower way: see ``rereading``.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,11 +15,11 @@ from typing import IO
 from ....exceptions import EngineError
 from ....lib.bulk import batches
 from ....lib.formatting import counted
-from ..paths import shown
+from ....lib.paths import shown
 from ..storage.tar_reader import CutOff, Identity, TarStream
 from ..storage.volume import VolumeWriter
-from ..transport.machines import Argv, Machine
-from ..transport.process import Process
+from ..transport.machines import Machine
+from ..transport.process import Argv, Process
 from .catalog_writer import CatalogWriter
 from .progress import Tally
 from .workspace import ToStore, Workspace
@@ -36,38 +35,38 @@ NAMES = 10_000  # written at once
 
 
 class Places:
-    """What a tar was told to read, in the same order; what it could not read it has left out."""
+    """The files that a tar was told to read, in this order; it leaves out what it cannot read."""
 
     def __init__(self, places: Iterator[ToStore], skip: Callable[[ToStore], None]):
-        """``skip`` is told of what was left out."""
+        """``skip`` is called with each missing one."""
         self.current: ToStore
         self.missing = 0
         self._places, self._skip = places, skip
 
     def find(self, path: bytes) -> ToStore:
-        """Return the place of the next member; raises EngineError for what tar was not told."""
+        """Return the place of the next member; raises EngineError for one that is not here."""
         for place in self._places:
             if place.path == path:
                 self.current = place
                 return place
             self._miss(place)
-        raise EngineError(f"The tar has '{shown(path)}', which was not asked for.")
+        raise EngineError(f"The tar has '{shown(path)}', which was not requested.")
 
     def finish(self) -> None:
-        """Take all that is left for missing."""
+        """Count the rest as missing."""
         for place in self._places:
             self._miss(place)
 
-    def _miss(self, place):
+    def _miss(self, place: ToStore) -> None:
         self.missing += 1
         self._skip(place)
 
 
 @dataclass
 class Reading:
-    """What is read of a client, and where it goes.
+    """Reads a client's files into a volume and the catalog.
 
-    ``pending`` are the IDs of folders that were listed, and are not stored as folders or not yet.
+    ``pending`` are the IDs of scanned folders that are not stored as folders, or not yet.
     """
 
     machine: Machine
@@ -78,14 +77,14 @@ class Reading:
     pending: set[int] = field(default_factory=set)
 
     def run(self, names: Path) -> None:
-        """Store what was listed and is still the same; defer the rest. ``names`` is a new file.
+        """Store what is unchanged since the scan, and defer the rest; ``names`` is a new file.
 
-        Complains of what could not be read. Raises EngineError when tar could not do its work.
+        Logs what could not be read. Raises EngineError if tar fails.
         """
         if not write_names(self.workspace, names):
             return
         argv = [*TAR, "--blocking-factor=512", "--directory=/", *FROM.split()]
-        places = Places(self.workspace.to_store(), self._suspend)
+        places = Places(self.workspace.to_store(), self._hold_back)
         complaints = self.tally.outcome.warnings
         with names.open("rb") as stdin, self.start(argv, stdin) as process:
             self.store(process, places, self._admit, self._report)
@@ -95,7 +94,7 @@ class Reading:
                 raise EngineError(f"tar failed ({code}). {process.complaint()}".rstrip())
         self.require_reasons(places, code, complaints)
 
-    def start(self, argv: Argv, stdin: IO) -> Process:
+    def start(self, argv: Argv, stdin: IO[bytes]) -> Process:
         """Start a program on the client."""
         return self.machine.start(argv, stdin=stdin, tick=self.tally.tick)
 
@@ -106,9 +105,9 @@ class Reading:
         admit: Callable[[Identity, ToStore], bool],
         report: Callable[[list[str]], None],
     ) -> None:
-        """Store and catalogue those members of a program's tar that are admitted to their place.
+        """Store those members of a program's tar that ``admit`` accepts for their place.
 
-        ``report`` gets what the program complains of.
+        ``report`` is called with the program's error messages.
         """
 
         def read() -> bytes:
@@ -131,7 +130,7 @@ class Reading:
             raise EngineError(f"{e} {process.complaint()}".rstrip()) from e
 
     def require_reasons(self, places: Places, code: int, complaints: int) -> None:
-        """Complain if something is missing and nothing was complained of since ``complaints``."""
+        """Log an error if files are missing without any message since ``complaints``."""
         places.finish()
         if (code or places.missing) and self.tally.outcome.warnings == complaints:
             missing = counted(places.missing, "entry", "entries")
@@ -139,22 +138,22 @@ class Reading:
                 f"tar ended with exit code {code}, without {missing} and without an error message."
             )
 
-    def is_homeless(self, place: ToStore) -> bool:
-        """Say whether the folder of a place is not stored. The root is in no folder but itself."""
+    def lacks_folder(self, place: ToStore) -> bool:
+        """Return whether the folder of a place is not stored. The root is its own folder."""
         return place.folder in self.pending and place.folder != place.node
 
     def _admit(self, identity: Identity, place: ToStore) -> bool:
         admitted = (
-            is_as_listed(identity, place)
-            and not self.is_homeless(place)
+            is_as_scanned(identity, place)
+            and not self.lacks_folder(place)
             and not (identity.kind == "h" and self.workspace.is_deferred(identity.target))
         )
         if not admitted:
             self.workspace.defer(place)
-            self._suspend(place)
+            self._hold_back(place)
         return admitted
 
-    def _suspend(self, place: ToStore) -> None:
+    def _hold_back(self, place: ToStore) -> None:
         if place.node is not None:
             self.pending.add(place.node)
 
@@ -165,10 +164,10 @@ class Reading:
                 self.tally.complain(words)
 
 
-def is_as_listed(identity: Identity, place: ToStore) -> bool:
-    """Say whether a member is what was listed.
+def is_as_scanned(identity: Identity, place: ToStore) -> bool:
+    """Return whether a member is what the scan found.
 
-    Of folders only the owner and the mode count: what is in them is looked at by itself.
+    Of folders only owner and mode count: their times change with their content.
     """
     if identity.owner != place.owner:
         return False

@@ -1,10 +1,10 @@
-"""What a backup knows while it works: a temporary SQLite file, so that no tree is too large.
+"""The temporary database of a running backup: an SQLite file, so that no tree is too large.
 
-Most of what ``find`` lists is in the view of the backup that this one builds on, just as it is and
-in the same order: that is seen in memory, a window of both at a time. What is left of the two goes
-into ``known`` and ``listed``, which are compared at the end; then ``known`` is what is gone.
-``found`` is what is to be stored, in the order in which it was listed: folders before what is in
-them. ``links`` are the names of what has more than one, ``deferred`` is what is read once more.
+Most of what ``find`` lists is unchanged in the view of the backup that this one builds on, and in
+the same order: those are matched in memory, in a window of both. The rest of the two goes into the
+tables ``known`` and ``listed``, which are compared at the end; ``known`` then holds what is gone.
+``found`` is what must be stored, in the order of the scan: folders before their content. ``links``
+are the names of files with several, ``deferred`` is what must be read again.
 """
 
 import itertools
@@ -13,15 +13,18 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from ....lib.bulk import batches
+from ...base import Tick
 from .. import paths
 
 BATCH = 5_000
 WINDOW = 4 * BATCH
+Values = tuple[Any, ...]  # a row
+FolderIds = Callable[[Iterable[bytes]], dict[bytes, int]]  # by the hash of the path
 Stat = tuple[int, int, int, str]  # mtime, ctime, inode, and owner as of ToStore
-SHARE = 0.5  # who lists files without end does not fill the disk that all share
+SHARE = 0.5  # of the free disk, so that a client with endless files does not fill it for all
 SCHEMA = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -64,7 +67,7 @@ SEEN = """
 DELETE FROM known
 WHERE (folder, name) IN (SELECT folder, name FROM listed WHERE no BETWEEN ? AND ?)
 """
-# Inodes of two filesystems may be taken for one: then more is stored than need be.
+# Inodes of two file systems may be equal: then more is stored than necessary.
 LINKED = """
 INSERT OR IGNORE INTO found SELECT *, NULL FROM links
 WHERE inode IN (SELECT l.inode FROM links l JOIN found f ON f.no = l.no)
@@ -85,16 +88,17 @@ WHERE d.depth = ? AND d.folder IS NULL LIMIT ?
 
 
 class Dir:
-    """A folder that was listed; ``folder`` is its ID in the catalog, once that is known."""
+    """A scanned folder; ``folder`` is its ID in the catalog, once that is known."""
 
     __slots__ = "depth", "folder", "no", "path"
 
     def __init__(self, path: bytes, no: int, depth: int):
-        self.path, self.no, self.depth, self.folder = path, no, depth, None
+        self.path, self.no, self.depth = path, no, depth
+        self.folder: int | None = None
 
 
 class ToStore(NamedTuple):
-    """Something that tar is to read, as it was listed."""
+    """A file or folder that tar is to read, as the scan found it."""
 
     path: bytes
     folder: int
@@ -113,43 +117,43 @@ class Workspace:
     """The temporary database of one backup; used as a context manager."""
 
     def __init__(self, path: Path, *, share: float = SHARE):
-        """``share`` of what is free of the disk may be taken; sqlite3.OperationalError then."""
+        """Beyond ``share`` of the free disk any method raises sqlite3.OperationalError."""
         self._db = sqlite3.connect(path, isolation_level=None)
         self._db.executescript(SCHEMA)
         free, page = shutil.disk_usage(path.parent).free, self._pragma("page_size")
         self._pragma(f"max_page_count = {int(free * share) // page}")
-        self._batch: list[tuple] = []
-        self._links: list[tuple] = []
-        self._dirs: list[tuple] = []
-        self._above: list[tuple] = []
+        self._batch: list[Values] = []
+        self._links: list[Values] = []
+        self._dirs: list[Values] = []
+        self._above: list[Values] = []
         self._count = 0
-        self._pages: Iterator[list[tuple]] | None = None
-        self._folder_ids: Callable[[Iterable[bytes]], dict[bytes, int]] | None = None
-        self._known: list[tuple] = []  # with _listed the window
-        self._listed: dict[tuple, tuple] = {}
+        self._pages: Iterator[list[Values]] | None = None
+        self._folder_ids: FolderIds = lambda hashes: {}
+        self._known: list[Values] = []  # with _listed the window
+        self._listed: dict[Values, Values] = {}
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self._db.close()
 
-    # --- What is listed now ----------------------------------------------------------------
+    # --- What the scan finds ----------------------------------------------------------------
 
-    def build_on(self, pages: Iterator[list[tuple]], folder_ids: Callable) -> None:
-        """Leave out what is in a view as it is; to be called before anything is added.
+    def build_on(self, pages: Iterator[list[Values]], folder_ids: FolderIds) -> None:
+        """Leave out what a view has unchanged; to be called before anything is added.
 
-        ``pages`` have (folder, name, kind, size, mtime, ctime, inode), ``folder_ids`` tells the IDs
-        of folders by the hashes of their paths.
+        ``pages`` have (folder, name, kind, size, mtime, ctime, inode).
         """
         self._pages, self._folder_ids = pages, folder_ids
 
     def add_dir(
         self, parent: Dir | None, name: bytes, path: bytes, stat: Stat, *, chosen: bool = True
     ) -> Dir:
-        """Add a folder, whose parent was added before; the root has none.
+        """Add a folder, after its parent; the root has none.
 
-        One that is not ``chosen`` is stored only if the view does not have it.
+        One that is not ``chosen``, but above a path of the fileset, is stored only if the view
+        lacks it.
         """
         no = self._count = self._count + 1
         added = Dir(path, no, parent.depth + 1 if parent else 0)
@@ -168,9 +172,9 @@ class Workspace:
         *,
         linked: bool = False,
     ) -> None:
-        """Add what is no folder; only files have a size.
+        """Add anything but a folder; only files have a size.
 
-        ``linked`` is what has other names, as hard links have.
+        ``linked`` files have other names (hard links).
         """
         no = self._count = self._count + 1
         self._batch.append((parent, name, kind, size, *stat, no, None))
@@ -179,8 +183,8 @@ class Workspace:
         if len(self._batch) >= BATCH:
             self._compare()
 
-    def complete(self, tick: Callable[[], None]) -> None:
-        """Sort what was added into new or changed, and seen; to be called when all is added."""
+    def complete(self, tick: Tick) -> None:
+        """Compare the rest of scan and view; to be called when everything was added."""
         self._compare()
         if not self._pages:
             return
@@ -190,7 +194,7 @@ class Workspace:
         self._spill(0)
         self._compare_the_rest(tick)
         self._keep_above()
-        # In a tar alone a name would come out as a file of its own.
+        # Stored without its other names, a hard link would be restored as a separate file.
         self._db.execute(LINKED)
 
     def _compare(self) -> None:
@@ -221,8 +225,8 @@ class Workspace:
         )
         self._dirs.clear()
 
-    def _new(self) -> list[tuple]:
-        """Return what no view can have; let the rest into the window."""
+    def _new(self) -> list[Values]:
+        """Return what no view can have, and add the rest to the window."""
         if not self._pages:
             return self._batch
         rows = {
@@ -233,15 +237,15 @@ class Workspace:
         self._listed = self._listed | rows if self._listed else rows
         return [row for row in self._batch if row[0].folder is None]
 
-    def _settle(self, page: list[tuple]) -> None:
-        """Take out of the window what is in the view as it is listed."""
+    def _settle(self, page: list[Values]) -> None:
+        """Remove from the window what is equal in view and scan."""
         take_out = self._listed.pop
         waiting = itertools.chain(self._known, page)
         self._known = [row for row in waiting if take_out(row, None) is None]
         self._spill(WINDOW)
 
     def _spill(self, most: int) -> None:
-        """Write down what has waited in the window, if it is more than this."""
+        """Move the content of the window to the tables if it exceeds ``most``."""
         with self._writing():
             if len(self._known) > most:
                 self._db.executemany(LEARN, self._known)
@@ -254,7 +258,7 @@ class Workspace:
                 )
                 self._listed.clear()
 
-    def _compare_the_rest(self, tick: Callable[[], None]) -> None:
+    def _compare_the_rest(self, tick: Tick) -> None:
         first, last = self._db.execute("SELECT min(no), max(no) FROM listed").fetchone()
         for start in range(first or 0, (last or -1) + 1, BATCH):
             with self._writing():
@@ -268,15 +272,15 @@ class Workspace:
                 self._db.execute(FOUND, to_store(row))
 
     def totals(self) -> tuple[int, int]:
-        """Return how many entries there are to store, and the bytes of their content."""
+        """Return the number of entries to store, and the bytes of their content."""
         count, size = self._db.execute(
             "SELECT count(*), total(size) FILTER (WHERE kind = 'f') FROM found"
         ).fetchone()
-        return count, int(size)  # of exabytes only about as many
+        return count, int(size)  # SQLite's total() is a float
 
     # --- Folders of the catalog ------------------------------------------------------------
 
-    def dirs_without_folder(self, count: int) -> Iterator[list[tuple]]:
+    def dirs_without_folder(self, count: int) -> Iterator[list[Values]]:
         """Yield lists of (number, name, path, parent's ID), parents first.
 
         Each list is to be given IDs before the next is asked for.
@@ -286,12 +290,12 @@ class Workspace:
             while rows := self._db.execute(WITHOUT_FOLDER, (depth, count)).fetchall():
                 yield rows
 
-    def give_folders(self, ids: Iterable[tuple[int, int]]) -> None:
-        """Take over (ID in the catalog, number) of folders."""
+    def set_folder_ids(self, ids: Iterable[tuple[int, int]]) -> None:
+        """Store (ID in the catalog, number) of folders."""
         with self._writing():
             self._db.executemany("UPDATE dirs SET folder = ? WHERE no = ?", ids)
 
-    # --- What comes out --------------------------------------------------------------------
+    # --- What must be stored --------------------------------------------------------------------
 
     def names(self) -> Iterator[bytes]:
         """Yield the paths that tar is to read, in order."""
@@ -302,47 +306,48 @@ class Workspace:
         return self._to_store("found f", "f.no")
 
     def defer(self, place: ToStore) -> None:
-        """See to it that something is read a second time."""
+        """Have a file read again later."""
         self._db.execute("INSERT INTO deferred VALUES (?, ?)", (place.no, place.path))
 
     def is_deferred(self, path: bytes) -> bool:
-        """Say whether what has a path is to be read a second time."""
+        """Return whether a path is to be read again."""
         query = "SELECT EXISTS (SELECT 1 FROM deferred WHERE path = ?)"
         return bool(self._db.execute(query, (path,)).fetchone()[0])
 
     def deferred(self) -> Iterator[ToStore]:
-        """Yield what is to be read a second time: one folder after another, those above first."""
+        """Yield what is to be read again: one folder after another, parents first."""
         return self._to_store("deferred JOIN found f USING (no)", "f.dir, f.no")
 
     def _to_store(self, source: str, order: str) -> Iterator[ToStore]:
         for no, path, folder, name, *values in self._db.execute(TO_STORE.format(source, order)):
-            yield ToStore(paths.join(path, name), folder, name, *values, no)
+            yield ToStore._make((paths.join(path, name), folder, name, *values, no))
 
     def gone(self) -> Iterator[tuple[int, bytes]]:
-        """Yield (folder, name) of what was in the view and was not listed."""
+        """Yield (folder, name) of what the view has and the scan did not find."""
         yield from self._db.execute("SELECT folder, name FROM known")
 
     def keep(self, folder: int | None, name: bytes) -> bool:
-        """See to it that something does not count as gone; return whether it would."""
+        """Do not count an entry as gone; return whether it would have been."""
         statement = "DELETE FROM known WHERE folder = ? AND name = ?"
         return self._db.execute(statement, (folder, name)).rowcount > 0
 
     def keep_folders(self, folders: Iterable[int]) -> None:
-        """See to it that what lies directly in these folders does not count as gone."""
+        """Do not count the entries directly in these folders as gone."""
         with self._writing():
             self._db.executemany("DELETE FROM known WHERE folder = ?", ((f,) for f in folders))
 
     def _pragma(self, text: str) -> int:
-        return self._db.execute(f"PRAGMA {text}").fetchone()[0]
+        value: int = self._db.execute(f"PRAGMA {text}").fetchone()[0]
+        return value
 
     @contextmanager
-    def _writing(self):
+    def _writing(self) -> Iterator[None]:
         self._db.execute("BEGIN")
         yield
         self._db.execute("COMMIT")
 
 
-def to_store(row: tuple) -> tuple:
-    """Return what was listed as a row of ``found``."""
+def to_store(row: Values) -> Values:
+    """Return a listed row as one of ``found``."""
     parent, name, *values, no, node = row
     return no, parent.no, name, *values, node

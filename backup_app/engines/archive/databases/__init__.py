@@ -1,0 +1,1 @@
+"""Dumping and loading the databases of clients, with the tools of their servers."""

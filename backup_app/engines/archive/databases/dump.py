@@ -1,23 +1,26 @@
-"""Dumps of databases, as files of a backup."""
+"""Dumping databases into files of a backup."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ....exceptions import EngineError
+from ....models import Fileset
 from ...base import Run
 from ...shared.dumps import dump_path
 from ..transport.machines import Machine
 from .registry import server_of
 from .server import DatabaseServer
 
-END = 4096  # bytes of a dump by which is seen that it is complete
+END = 4096  # bytes of a dump that contain its last lines
 
 
-def dump_members(run: Run, machine: Machine, fileset, spool: Path) -> Iterator[tuple[bytes, Path]]:
+def dump_members(
+    run: Run, machine: Machine, fileset: Fileset, spool: Path
+) -> Iterator[tuple[bytes, Path]]:
     """Yield (path in the backup, file with the dump) for each database of a fileset.
 
-    Each file below the folder ``spool`` is gone when the next one is asked for. Raises EngineError
-    with the tool's words when a dump fails or is not complete.
+    Each file, below the folder ``spool``, is deleted when the next one is requested. Raises
+    EngineError with the tool's message if a dump fails or is incomplete.
     """
     databases = dict.fromkeys((one["kind"], one["name"]) for one in fileset.databases)
     for number, (kind, name) in enumerate(databases):
@@ -33,8 +36,10 @@ def dump_members(run: Run, machine: Machine, fileset, spool: Path) -> Iterator[t
             file.unlink(missing_ok=True)
 
 
-def write_dump(run: Run, server: DatabaseServer, name: str, write) -> int:
-    """Hand a dump of a database to ``write``, block by block; return its length in bytes."""
+def write_dump(
+    run: Run, server: DatabaseServer, name: str, write: Callable[[bytes], object]
+) -> int:
+    """Pass a dump of a database to ``write`` in blocks; return its size in bytes."""
     size, end = 0, b""
     with server.start_dump(name, run.tick) as process:
         while block := process.read():
@@ -51,6 +56,6 @@ def write_dump(run: Run, server: DatabaseServer, name: str, write) -> int:
     return size
 
 
-def _require_file_name(name):
+def _require_file_name(name: str) -> None:
     if not name or "/" in name or not name.isprintable():
-        raise EngineError(f"Database '{name}' cannot be backed up: its name is no file name.")
+        raise EngineError(f"Database '{name}' cannot be backed up: its name is not a file name.")

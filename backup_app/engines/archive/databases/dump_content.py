@@ -1,12 +1,14 @@
-"""The content of a single file of a backup, without any copy of it."""
+"""Reading the content of a single file of a backup, without a copy on disk."""
 
 import hashlib
 import io
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import IO, cast
 
 from ....exceptions import EngineError
 from ....models import Entry
+from ...base import Tick
 from ..storage.layout import volume_files
 from ..storage.volume import VolumeReader
 
@@ -14,7 +16,7 @@ BLOCK = 1024 * 1024
 
 
 class Content:
-    """What a regular file of a backup has in it; ``size`` is its length in bytes."""
+    """The content of a regular file of a backup; ``size`` is its length in bytes."""
 
     def __init__(self, entry: Entry):
         self.entry = entry
@@ -26,16 +28,17 @@ class Content:
         with VolumeReader(path) as volume:
             raw = _Raw(volume.read(self.entry.offset, self.entry.length))
             try:
-                # Of the file's headers only tarfile knows how many there are.
-                with tarfile.open(fileobj=raw, mode="r|") as tar:
-                    file = tar.extractfile(tar.next())
-                    while block := file.read(BLOCK):
+                # tarfile skips the headers, whose number is not in the catalog.
+                with tarfile.open(fileobj=cast(IO[bytes], raw), mode="r|") as tar:
+                    member = tar.next()
+                    file = tar.extractfile(member) if member else None
+                    while file and (block := file.read(BLOCK)):
                         yield block
             except tarfile.TarError as e:
                 raise EngineError(f"The volume '{path}' is damaged: {e}.") from e
 
-    def check(self, tick: Callable[[], None]) -> None:
-        """Read all of it once; raises EngineError unless it is what was backed up."""
+    def check(self, tick: Tick) -> None:
+        """Read it once; raises EngineError unless it is what was backed up."""
         digest = hashlib.sha256()
         for block in self.blocks():
             digest.update(block)
@@ -48,7 +51,7 @@ class Content:
 
 
 class _Raw:
-    """Pieces of a tar as a file that is read from its beginning to its end."""
+    """The part of a file's interface that tarfile needs to read a stream."""
 
     def __init__(self, pieces: Iterator[bytes]):
         self._pieces = pieces

@@ -1,26 +1,27 @@
-"""Loading dumps of databases from backups."""
+"""Loading dumps from backups into databases."""
 
 from ....conf import conf
 from ....exceptions import EngineError, EngineUnreachable, WrongState
-from ....models import Entry
+from ....models import Client, Entry
 from ...base import Outcome, Run, Selection
+from ...shared.job_parts import parent_of
 from ..catalog import extents
 from ..catalog.view import View
 from ..integrity import comparison
-from ..transport.process import time_limit
+from ..transport.process import Process, time_limit
 from .dump_content import Content
 from .registry import server_of
 from .safety_dump import safety_dump
 from .server import DatabaseServer
 
-MAX_BYTES = 100_000  # of what a tool prints that is asked whether a database is there
+MAX_BYTES = 100_000  # of the output of a query that returns a single row
 
 
-def require_database(client, kind: str, name: str) -> None:
+def require_database(client: Client, kind: str, name: str) -> None:
     """Raise WrongState unless the client's server of this kind has the database.
 
-    And without the operator's credentials for those of this machine. Raises EngineError and
-    EngineUnreachable when the server's own tool cannot tell.
+    Also if credentials for it are missing. Raises EngineError and EngineUnreachable if the
+    server's tool fails for another reason.
     """
     server, seconds = server_of(client, kind), conf.COMMAND_SECONDS
     if server.missing_credentials:
@@ -35,13 +36,13 @@ def require_database(client, kind: str, name: str) -> None:
 def load_database(run: Run, dump: Selection) -> Outcome:
     """Load a dump into the client's database that ``run.job.request["database"]`` names.
 
-    No statement is executed before the whole dump has proved undamaged, nor before the database
-    as it is has been saved. Raises EngineError with the tool's words.
+    No statement is executed before the whole dump was checked and the current database saved.
+    Raises EngineError with the tool's message.
     """
     wanted = run.job.request["database"]
     name, kind = wanted["database"], wanted["kind"]
     [(entry_id, path)] = dump.files
-    view = View(run.job.parent)
+    view = View(parent_of(run.job))
     comparison.require_same(view, [path], extents.named(view, [entry_id]), run.tick)
     content = Content(Entry.objects.get(pk=entry_id))
     server = server_of(run.job.client, kind)
@@ -66,8 +67,8 @@ def _load(run: Run, server: DatabaseServer, name: str, content: Content) -> None
             )
 
 
-def _feed(run, process, server, content) -> bool:
-    """Write a dump to a process; False when that no longer reads, and has a reason to tell."""
+def _feed(run: Run, process: Process, server: DatabaseServer, content: Content) -> bool:
+    """Write a dump to a process; return False if it stops reading, to show its message."""
     done = 0
     for block in server.statements(content.blocks()):
         try:

@@ -5,6 +5,8 @@ import secrets
 from collections.abc import Iterator
 
 from ....exceptions import EngineError, EngineUnreachable, WrongState
+from ....models import Client
+from ..transport.machines import Machine
 from .credentials import credentials_file
 from .server import RUN_TOOL, DatabaseServer
 
@@ -23,7 +25,7 @@ class Postgresql(DatabaseServer):
     credentials = "pg_service.conf"
     dump_tools = "pg_dump"
     load_tools = "psql"
-    # The server of a usual installation lets in the user 'postgres' of its own machine.
+    # By default a PostgreSQL server accepts the local system user 'postgres' (peer authentication).
     run_tool = f'[ "$(id -u)" != 0 ] || exec runuser -u postgres -- "$tool" "$@"; {RUN_TOOL}'
     refusals = (
         (r"invalid command \\+restrict", EngineError, "psql is too old to load dumps safely."),
@@ -31,7 +33,7 @@ class Postgresql(DatabaseServer):
         (
             r"authentication failed|no password supplied|no pg_hba.conf entry|role .* not exist",
             EngineError,
-            "{server} does not let {login} in.",
+            "{server} rejected {login}.",
         ),
         (
             r"connection refused|timeout expired|could not translate|no route to host|unreachable",
@@ -40,45 +42,45 @@ class Postgresql(DatabaseServer):
         ),
     )
 
-    def __init__(self, client, machine=None):
+    def __init__(self, client: Client, machine: Machine | None = None):
         super().__init__(client, machine)
         self.passwords = credentials_file(client, "pgpass")
         if self.passwords and not self.file:
             raise EngineError(
-                f"'{self.passwords}' is there without a 'pg_service.conf' whose [{SERVICE}] says "
-                "how to log in."
+                f"'{self.passwords}' needs a 'pg_service.conf' beside it, in which [{SERVICE}] says"
+                " how to connect."
             )
 
-    def dump_words(self, name):
-        # What is there already is replaced by a load, as it is with MySQL.
+    def dump_words(self, name: str) -> list[str]:
+        # A load replaces existing tables, as with MySQL.
         return ["--format=plain", "--clean", "--if-exists", "--no-password", self._to(name)]
 
-    def load_words(self, name):
+    def load_words(self, name: str) -> list[str]:
         options = "--no-psqlrc --quiet --no-password --set=ON_ERROR_STOP=1"
         return [*options.split(), self._to(name)]
 
-    def probe_words(self, name):
+    def probe_words(self, name: str) -> list[str]:
         return ["--no-psqlrc", "--no-password", "--command=SELECT 1", self._to(name)]
 
-    def statements(self, dump):
-        # All or nothing. An end of the input is not enough: a lost connection looks the same.
+    def statements(self, dump: Iterator[bytes]) -> Iterator[bytes]:
+        # All or nothing. A lost connection looks like the end of the input, and must not commit.
         yield b"BEGIN;\n"
         yield from restricted(dump) if self.file else dump
         yield b"\nCOMMIT;\n"
 
-    def variables(self):
+    def variables(self) -> list[str]:
         files = {"PGSERVICEFILE": self.file, "PGPASSFILE": self.passwords}
         return [f"{name}={path}" for name, path in files.items() if path]
 
-    def is_complete(self, end):
+    def is_complete(self, end: bytes) -> bool:
         _, found, rest = end.rpartition(b"\n" + COMPLETE)
         # Newer versions end their restriction of psql after that line.
         return bool(found) and all(
             line in {b"", b"--"} or line.startswith(b"\\unrestrict ") for line in rest.split(b"\n")
         )
 
-    def _to(self, name):
-        """Say where to connect to; a bare name could be taken for a whole connection string."""
+    def _to(self, name: str) -> str:
+        """Return the connection string; psql would parse a bare name with "=" as one."""
         values = {"dbname": name, "connect_timeout": "10"}
         if self.file:
             values |= {"service": SERVICE}
@@ -88,15 +90,15 @@ class Postgresql(DatabaseServer):
         return f"--dbname={' '.join(words)}"
 
 
-def _escape(value):
+def _escape(value: str) -> str:
     return value.replace("\\", "\\\\").replace("'", "\\'")
 
 
 def restricted(dump: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield a dump in which psql obeys no commands of its own, such as those that start programs.
+    """Yield a dump in which psql ignores its own commands, such as those that start programs.
 
-    Whoever made the dump says what is in it, and psql runs on the backup server. pg_dump has such
-    a restriction too, but whether it made the dump, and which version, is not known.
+    The dump may be hostile, and psql runs on the backup server. New versions of pg_dump restrict
+    psql too, but which version wrote the dump is unknown.
     """
     key = secrets.token_hex(16).encode()
     yield b"\\restrict %b\n" % key
@@ -104,8 +106,8 @@ def restricted(dump: Iterator[bytes]) -> Iterator[bytes]:
     yield b"\n\\unrestrict %b\n" % key
 
 
-def _without_restriction(dump):
-    """Leave out the dump's own, as one in another is an error."""
+def _without_restriction(dump: Iterator[bytes]) -> Iterator[bytes]:
+    """Remove the restriction that the dump has itself: nesting is an error."""
     first = next(dump, b"")
     found = RESTRICT.match(first)
     if not found:

@@ -1,6 +1,7 @@
-"""The kinds of database servers."""
+"""The supported kinds of database servers."""
 
 from ....exceptions import NotFound
+from ....models import Client
 from ..transport.machines import Machine
 from .mysql import Mysql
 from .postgresql import Postgresql
@@ -9,10 +10,10 @@ from .server import DatabaseServer
 SERVERS = {server.kind: server for server in (Mysql, Postgresql)}
 
 
-def server_of(client, kind: str, machine: Machine | None = None) -> DatabaseServer:
-    """Return a client's server of a kind; ``machine`` is the client's, if it is known.
+def server_of(client: Client, kind: str, machine: Machine | None = None) -> DatabaseServer:
+    """Return a client's server of a kind; ``machine`` is the client's, if the caller has it.
 
-    Raises NotFound for an unknown kind, EngineError where its tools cannot be used.
+    Raises NotFound for an unknown kind, and EngineError if its credentials cannot be used.
     """
     if kind not in SERVERS:
         known = ", ".join(SERVERS)

@@ -1,4 +1,4 @@
-"""Dumps that are made before a database is overwritten, in case that fails."""
+"""Dumps of databases from before a load, in case that fails."""
 
 import contextlib
 import re
@@ -11,6 +11,7 @@ from ....exceptions import EngineError
 from ....models import Job
 from ...base import Problem, Run
 from ...shared.durable import sync
+from ...shared.job_parts import storage_of
 from ..storage import layout
 from ..storage.labels import storage_folder
 from .dump import write_dump
@@ -29,8 +30,8 @@ def safety_dump(run: Run, server: DatabaseServer, name: str) -> Iterator[Path]:
     """
     file = _file(run, server, name)
     _write(run, server, name, file)
-    # Said beforehand, since nobody can say it if this process is killed.
-    run.info(f"The database '{name}' of {server} as it is before the import: '{file}'.")
+    # Logged beforehand: a killed process cannot log it afterwards.
+    run.info(f"Saved the current database '{name}' of {server} to '{file}'.")
     done = False
     try:
         yield file
@@ -40,13 +41,13 @@ def safety_dump(run: Run, server: DatabaseServer, name: str) -> Iterator[Path]:
             file.unlink()
         else:
             run.error(
-                f"The import into database '{name}' of {server} failed. As it was before: "
-                f"'{file}', which 'zstd -dc' turns into SQL."
+                f"Loading the database '{name}' of {server} failed. Its former content is in"
+                f" '{file}'; 'zstd -dc' prints it as SQL."
             )
 
 
 def forget(job: Job) -> None:
-    """Delete the dumps of a job that is to be deleted; raises EngineError if they stay."""
+    """Delete the dumps of a job that is to be deleted; raises EngineError if it cannot."""
     if job.storage is None:
         return
     folder = _folder(job)
@@ -55,36 +56,36 @@ def forget(job: Job) -> None:
             file.unlink(missing_ok=True)
     except OSError as e:
         raise EngineError(f"A dump in '{folder}' cannot be deleted: {e.strerror}.") from e
-    with contextlib.suppress(OSError):  # it is not there, or has those of other jobs
+    with contextlib.suppress(OSError):  # missing, or with the dumps of other jobs
         folder.rmdir()
 
 
 def orphans(files: Iterable[Path], *, delete: bool) -> Iterator[Problem]:
-    """Yield the dumps that no job has, of those in a storage; with ``delete`` remove them."""
+    """Yield those of a storage's dumps that belong to no job; with ``delete`` remove them."""
     for file in files:
         match = NAME.fullmatch(file.name)
         job_id = int(match[1]) if match else None
-        if match and _has_job(file, job_id):
+        if job_id and _has_job(file, job_id):
             continue
-        yield Problem(str(file), "No job has this dump of a database.", job_id)
+        yield Problem(str(file), "This dump of a database belongs to no job.", job_id)
         if match and delete:
             file.unlink(missing_ok=True)
 
 
-def _has_job(file, job_id):
+def _has_job(file: Path, job_id: int) -> bool:
     jobs = Job.objects.filter(pk=job_id, type=Job.Type.RESTORE)
     return str(jobs.values_list("client", flat=True).first()) == file.parent.name
 
 
-def _folder(job):
-    return storage_folder(job.storage) / FOLDER / str(job.client_id)
+def _folder(job: Job) -> Path:
+    return storage_folder(storage_of(job)) / FOLDER / str(job.client_id)
 
 
-def _file(run, server, name):
+def _file(run: Run, server: DatabaseServer, name: str) -> Path:
     return _folder(run.job) / f"job-{run.job.pk}-{server.kind}-{name}.sql.zst"
 
 
-def _write(run, server, name, file):
+def _write(run: Run, server: DatabaseServer, name: str, file: Path) -> None:
     part = layout.make_work_folder(run.job) / "safety"
     with part.open("wb") as target:
         with zstandard.ZstdCompressor().stream_writer(target, closefd=False) as compressed:

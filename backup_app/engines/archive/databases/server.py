@@ -4,8 +4,10 @@ import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from ....exceptions import EngineError, WrongState
+from ....models import Client
 from ...base import Tick, no_tick
 from ..transport.machines import LocalMachine, Machine, machine_for
 from ..transport.process import Process
@@ -26,9 +28,9 @@ RUN_TOOL = 'exec "$tool" "$@"'
 class DatabaseServer:
     """A client's server of one kind.
 
-    With the operator's credentials the tools run on this machine and connect to the client;
-    without them they run on the client itself, as whoever its administrator lets in there. On this
-    machine that would be the service's user, for all databases of it: there they must be.
+    With the operator's credentials the tools run on this machine and connect to the client.
+    Without them they run on the client itself, as its administrator. If the client is this machine,
+    that is the service's user, who could read every account's databases: so credentials are needed.
     """
 
     kind: str
@@ -40,13 +42,13 @@ class DatabaseServer:
     # What tools say, in order: (pattern, error, sentence with {server}, {name} and {login}).
     refusals: Sequence[tuple[str, type[EngineError | WrongState], str]]
 
-    def __init__(self, client, machine: Machine | None = None):
-        """Raises EngineError where the credentials cannot be used or the client not be reached."""
+    def __init__(self, client: Client, machine: Machine | None = None):
+        """Raises EngineError if the credentials cannot be used, or the client is not supported."""
         self.client = client
         self.file: Path | None = credentials_file(client, self.credentials)
         self.machine = LocalMachine() if self.file else machine or machine_for(client)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"the {self.title} server of client '{self.client}'"
 
     def start_dump(self, name: str, tick: Tick = no_tick) -> Process:
@@ -65,38 +67,41 @@ class DatabaseServer:
 
     @property
     def missing_credentials(self) -> str:
-        """Say which credentials the operator has to give first; "" if none."""
+        """Return a sentence on which credentials the operator must add; "" if none."""
         if self.file or not self.machine.local:
             return ""
         path = credentials_folder(self.client) / self.credentials
         return (
             f"Client '{self.client}' is the backup server itself: its {self.title} databases need"
-            f" a login of their own, which its operator puts into '{path}'."
+            f" credentials, which the operator puts into '{path}'."
         )
 
     def dump_words(self, name: str) -> list[str]:
+        """Return the arguments of the tool that dumps a database."""
         raise NotImplementedError
 
     def load_words(self, name: str) -> list[str]:
+        """Return the arguments of the tool that executes SQL from standard input."""
         raise NotImplementedError
 
     def probe_words(self, name: str) -> list[str]:
+        """Return the arguments of a tool that fails unless the database exists."""
         raise NotImplementedError
 
     def statements(self, dump: Iterator[bytes]) -> Iterator[bytes]:
-        """Return what loading is to read for a dump."""
+        """Return the SQL to load for a dump."""
         return dump
 
     def variables(self) -> list[str]:
-        """Return variables that a tool needs, as ``env`` takes them; nothing secret."""
+        """Return environment variables for the tools, as arguments of ``env``; nothing secret."""
         return []
 
     def is_complete(self, end: bytes) -> bool:
-        """Say whether a dump that ends like this was written to its end."""
+        """Return whether a dump with this end is complete."""
         raise NotImplementedError
 
-    def refuse(self, name: str, tools: str, code: int, words: str) -> None:
-        """Raise what the words of a tool that failed mean, with the words themselves."""
+    def refuse(self, name: str, tools: str, code: int, words: str) -> NoReturn:
+        """Raise the error that a failed tool's message means, with that message."""
         if code == NOT_FOUND:
             wanted = " or ".join(f"'{tool}'" for tool in tools.split())
             place = "the backup server" if self.file else f"client '{self.client}'"
@@ -110,7 +115,7 @@ class DatabaseServer:
         )
 
     def login(self) -> str:
-        """Name by what a tool logs in."""
+        """Return the login that the tools use, for a message."""
         return f"the credentials '{self.file}'" if self.file else "its own administrator"
 
     def remote_host(self, pattern: str) -> str | None:
@@ -119,22 +124,24 @@ class DatabaseServer:
             return None
         return address(self.client)
 
-    def _require_credentials(self):
+    def _require_credentials(self) -> None:
         if refusal := self.missing_credentials:
             raise EngineError(refusal)
 
-    def _text(self):
-        return self.file.read_text(errors="replace")
+    def _text(self) -> str:
+        return self.file.read_text(errors="replace") if self.file else ""
 
-    def _start(self, tools, words, *, stdin=subprocess.DEVNULL, tick):
+    def _start(
+        self, tools: str, words: Sequence[str], *, stdin: int = subprocess.DEVNULL, tick: Tick
+    ) -> Process:
         run = RUN_TOOL if self.file else self.run_tool
         if stdin is not subprocess.DEVNULL:
-            # Nobody reads what loading prints, and a full pipe would stop it.
+            # Nobody reads the output of a load, and a full pipe would block it.
             run = f"exec >/dev/null; {run}"
         script = PICK_TOOL.format(tools=tools, run=run)
         command = ["env", *self.variables(), "sh", "-c", script, "sh", *words]
         return self.machine.start(command, stdin=stdin, tick=tick)
 
 
-def _capital(text):
+def _capital(text: str) -> str:
     return text[0].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""Where each part of a view's tar lies: in which volume, and where in its own tar."""
+"""The plan of a download: which part of the tar is read from which volume, and where."""
 
 import struct
 import sys
@@ -12,19 +12,21 @@ import zstandard
 from ....exceptions import EngineError
 
 BLOCK = 512
-RECORD = 20 * BLOCK  # tar's end is filled up to whole records
+RECORD = 20 * BLOCK  # a tar is padded to whole records (POSIX, pax)
 HEADER = struct.Struct("<BIQ")  # version, number of sources, number of segments
 VERSION = 1
 
 
 @dataclass
 class Plan:
-    """Segments of volumes one after another, without gaps, and then the end of a tar."""
+    """Consecutive segments of volumes, followed by the end of a tar."""
 
     sources: list[int] = field(default_factory=list)  # job IDs
-    _starts: array = field(default_factory=lambda: array("Q", [0]))  # and the end of the last
-    _offsets: array = field(default_factory=lambda: array("Q"))  # in the volume's tar
-    _places: array = field(default_factory=lambda: array("I"))  # in ``sources``
+    _starts: "array[int]" = field(
+        default_factory=lambda: array("Q", [0])
+    )  # and the end of the last
+    _offsets: "array[int]" = field(default_factory=lambda: array("Q"))  # in the volume's tar
+    _places: "array[int]" = field(default_factory=lambda: array("I"))  # in ``sources``
     _known: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -35,10 +37,11 @@ class Plan:
     @property
     def content_size(self) -> int:
         """The length in bytes of the members, without the end."""
-        return self._starts[-1]
+        size: int = self._starts[-1]
+        return size
 
     def add(self, source: int, offset: int, length: int) -> None:
-        """Append a part of a volume's tar; joins what lies side by side."""
+        """Append a part of a volume's tar; adjacent parts are joined."""
         if not length:
             return
         place = self._place(source)
@@ -59,18 +62,18 @@ class Plan:
             yield self.sources[self._places[number]], self._offsets[number] + behind, size
             offset, number = offset + size, number + 1
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._places)
 
     def pack(self) -> bytes:
-        """Return what ``unpack`` makes the same plan of."""
+        """Return the plan as bytes, for ``unpack``."""
         parts = [array("Q", self.sources), self._starts, self._offsets, self._places]
         header = HEADER.pack(VERSION, len(self.sources), len(self))
         return zstandard.compress(header + b"".join(map(_little, parts)))
 
     @classmethod
     def unpack(cls, packed: bytes) -> "Plan":
-        """Return the plan of what ``pack`` gave; raises EngineError for anything else."""
+        """Return the plan from the bytes of ``pack``; raises EngineError for anything else."""
         try:
             data = zstandard.decompress(packed)
             version, sources, number = HEADER.unpack_from(data)
@@ -85,7 +88,7 @@ class Plan:
             end = position + array(code).itemsize * count
             parts.append(_from_little(code, data[position:end]))
             position = end
-        return cls(list(parts[0]), *parts[1:])
+        return cls(list(parts[0]), parts[1], parts[2], parts[3])
 
     def _place(self, source: int) -> int:
         if source not in self._known:
@@ -94,17 +97,18 @@ class Plan:
         return self._known[source]
 
     def _volume_end(self) -> int:
-        return self._offsets[-1] + self._starts[-1] - self._starts[-2]
+        end: int = self._offsets[-1] + self._starts[-1] - self._starts[-2]
+        return end
 
 
-def _little(values: array) -> bytes:
+def _little(values: "array[int]") -> bytes:
     if sys.byteorder == "big":
         values = values[:]
         values.byteswap()
     return values.tobytes()
 
 
-def _from_little(code: str, data: bytes) -> array:
+def _from_little(code: str, data: bytes) -> "array[int]":
     values = array(code, data)
     if sys.byteorder == "big":
         values.byteswap()

@@ -1,16 +1,17 @@
-"""Planning the tar of a view: the order of its parts, and what it has besides.
+"""Planning the tar of a view.
 
-A tar gives a folder its times when it leaves the folder. In a chain something newer comes after
-that, and changes them again. So these folders come last, the deepest first. And hard links can lead
-to what a view has no longer: it was left out of the backup since.
+tar sets the times of a folder after its content. In a chain of backups newer content may follow,
+which changes them again: such folders come last in the tar, the deepest first. And hard links may
+have targets that the view no longer contains, since later backups exclude them: these are added.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from django.db.models import Max, Sum
 
 from ....lib.bulk import batches
 from ....models import Entry, Folder, Job
+from ...base import Tick
 from .. import paths
 from ..catalog import extents
 from ..catalog.selection import places
@@ -18,14 +19,13 @@ from ..catalog.view import DIRECTORY, View
 from ..integrity import comparison
 from .plan import Plan
 
-QUICK = 20_000  # entries whose plan is made while a request waits
+QUICK = 20_000  # entries; planning them takes about a second, for which a request may wait
 
 
-def make_plan(view: View, tick: Callable[[], None]) -> Plan:
-    """Return where each part of a view's tar comes from, by job, then by its place in the volume.
+def make_plan(view: View, tick: Tick) -> Plan:
+    """Return the parts of a view's tar, by job and then by their order in the volume.
 
-    So hard links come after what they are links to, which is put in even if the view has it no
-    longer: without it they could not be unpacked. A view of one backup is its volume as it is.
+    So hard links come after their targets. The tar of a full backup is its volume's, unchanged.
     """
     plan = Plan()
     if view.sources == [view.job.pk]:
@@ -33,7 +33,7 @@ def make_plan(view: View, tick: Callable[[], None]) -> Plan:
         plan.add(view.job.pk, 0, view.job.volume.tar_size)
         return plan
     comparison.require_same(view, [paths.ROOT], extents.of_view(view), tick)
-    depths = latecomers(view)
+    depths = outdated_folders(view)
     late: list[tuple[int, int, int, int]] = []
     for source in view.sources:
         for offset, length in lost_targets(view, source):
@@ -51,17 +51,17 @@ def make_plan(view: View, tick: Callable[[], None]) -> Plan:
 
 
 def is_quick(view: View) -> bool:
-    """Say whether a plan is made within a second or so."""
+    """Return whether planning takes about a second at most."""
     if view.sources == [view.job.pk]:
         return True
     files = Job.objects.filter(pk__in=view.sources).aggregate(files=Sum("files"))["files"]
     return (files or 0) <= QUICK
 
 
-def latecomers(view: View) -> dict[int, int]:
-    """Return ID and depth of each folder of the view that holds something newer than it is.
+def outdated_folders(view: View) -> dict[int, int]:
+    """Return the depth of each folder of the view with newer content than itself, by ID.
 
-    And of those above them: such a folder is made in them when something in it is unpacked.
+    And of the folders above them, whose times change when such a folder is created in them.
     """
     newest: dict[int, int] = {}  # job in each folder
     for source in view.sources[1:]:
@@ -76,20 +76,21 @@ def latecomers(view: View) -> dict[int, int]:
 
 def _with_those_above(folders: Iterable[int]) -> dict[int, int]:
     depths: dict[int, int] = {}
-    wanted = set(folders)
-    while wanted:
-        above = set()
-        for batch in batches(wanted):
+    level = set(folders)
+    while level:
+        above: set[int] = set()
+        for batch in batches(level):
             rows = Folder.objects.filter(pk__in=batch).values_list("pk", "parent", "path")
             for folder, parent, path in rows:
                 depths[folder] = path.rstrip(b"/").count(b"/")
-                above.add(parent)
-        wanted = above - depths.keys() - {None}
+                if parent:
+                    above.add(parent)
+        level = above - depths.keys()
     return depths
 
 
 def lost_targets(view: View, source: int) -> Iterator[tuple[int, int]]:
-    """Yield place and length in a source's tar of each target that the view has not."""
+    """Yield (offset, length) in a source's tar of each hard link's target that the view lacks."""
     links = view.of_source(source).filter(kind=Entry.Kind.HARDLINK)
     for batch in batches(links.values_list("target", flat=True).distinct()):
         there = places(view, batch)

@@ -1,19 +1,20 @@
-"""Downloads: the tar of a view, of which any part can be read and nothing is ever written."""
+"""Reading any part of a planned tar from the volumes; the tar itself is never stored."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from typing import Self
 
 from ..storage.layout import volume_files
 from ..storage.volume import VolumeReader
 from .plan import Plan
 
-BLOCK = 256 * 1024  # what a reader gets at once, at least
-MEMORY = 64 * 1024 * 1024  # of frames that are kept by all open volumes
+BLOCK = 256 * 1024  # bytes that are yielded at once, at least
+MEMORY = 64 * 1024 * 1024  # bytes of the frames in memory, one for each open volume
 
 
 class Download:
-    """Reads any part of a planned tar; keeps few volumes open, and a frame of each in memory."""
+    """Reads any part of a planned tar; keeps a few volumes open, with a frame of each in memory."""
 
     def __init__(self, plan: Plan, frame_bytes: int):
         self._plan = plan
@@ -21,20 +22,20 @@ class Download:
         self._files = volume_files(plan.sources)
         self._open: OrderedDict[int, VolumeReader] = OrderedDict()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         with ExitStack() as stack:
             for reader in self._open.values():
                 stack.push(reader)
 
     def read(self, offset: int, length: int) -> Iterator[bytes]:
-        """Yield a range in blocks, without what lies behind the end; raises EngineError."""
+        """Yield a range in blocks, up to the end of the tar; see ``Ranges.read``."""
         length = max(0, min(length, self._plan.size - offset))
         return in_blocks(self._pieces(offset, length))
 
-    def _pieces(self, offset, length):
+    def _pieces(self, offset: int, length: int) -> Iterator[bytes]:
         end = offset + length
         for source, start, size in self._plan.parts(offset, length):
             yield from self._volume(source).read(start, size)
@@ -55,7 +56,7 @@ class Download:
 
 
 def in_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Join small pieces, so that thousands of small files are not as many writes."""
+    """Join small pieces: thousands of small files would be as many writes to the client."""
     waiting: list[bytes] = []
     size = 0
     for piece in pieces:

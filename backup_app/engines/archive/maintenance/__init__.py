@@ -1,0 +1,1 @@
+"""Verifying backups, checking storages, rebuilding the catalog, and what a worker requires."""

@@ -1,4 +1,4 @@
-"""Comparing what is in a storage with what the database says is there."""
+"""Comparing the files of a storage with the database."""
 
 import re
 import shutil
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ....exceptions import EngineError
+from ....lib.paths import shown
 from ....models import Job, Storage, Volume
 from ...base import Problem
-from .. import paths
 from ..databases import safety_dump
 from ..restore import run, staging
 from ..storage.labels import storage_folder
@@ -18,18 +18,18 @@ from ..storage.removal import MARK, mark_path, remove_volume
 
 VOLUME = re.compile(r"job-(\d+)\.tar\.zst")
 WORK = re.compile(r"job-(\d+)")
-UNKNOWN = "This is nothing that the backup service has put here."
+UNKNOWN = "The backup service did not put this here."
 
 
 def check_storage(storage: Storage, *, delete: bool = False) -> Iterator[Problem]:
-    """Yield what does not fit; with ``delete`` remove what no job has and nobody can use.
+    """Yield the differences; with ``delete`` remove files that belong to no job and are useless.
 
-    A complete backup that the database has lost is never deleted: ``rebuild_catalog`` brings it
-    back. What a job at work has written is left alone.
+    A complete backup that the database has lost is never deleted: ``rebuild_catalog`` restores it.
+    Files of running jobs are left alone.
     """
     try:
         folder = storage_folder(storage)
-        # In this order: what is complete by now is in the database by the time it is asked.
+        # Files before rows: a backup that is complete now has its row by the time of the query.
         files = sorted(folder.glob("volumes/*/*"))
         works = sorted(folder.glob("work/*"))
         dumps = sorted(folder.glob(f"{safety_dump.FOLDER}/*/*"))
@@ -57,7 +57,7 @@ def _catalogued(known: dict[Path, Volume], delete: bool) -> Iterator[Problem]:
             yield Problem(str(place), message, volume.job_id)
         mark = mark_path(path)
         if mark.exists():
-            yield Problem(str(mark), "A removal that was begun did not happen.", volume.job_id)
+            yield Problem(str(mark), "The removal of this backup was interrupted.", volume.job_id)
             if delete:
                 mark.unlink(missing_ok=True)
 
@@ -81,7 +81,7 @@ def _without_volume(storage: Storage) -> Iterator[Problem]:
         path = Path(storage.path, volume_name(job))
         yield Problem(str(path), f"The catalog has no volume of backup {job.pk}.", job.pk)
     for job in backups.exclude(volume=None).exclude(level=Job.Level.FULL).filter(parent=None):
-        yield Problem(storage.path, f"What backup {job.pk} builds on is gone.", job.pk)
+        yield Problem(storage.path, f"The backup that backup {job.pk} builds on is gone.", job.pk)
 
 
 def _orphans(files: Iterable[Path], known: Iterable[Path], delete: bool) -> Iterator[Problem]:
@@ -103,10 +103,10 @@ def _orphan(file: Path, volume: Path, job_id: int, delete: bool) -> Iterator[Pro
     if not file.exists():
         return  # removed since
     if volume.exists() and manifest_path(volume).exists() and not mark_path(volume).exists():
-        message = "The database does not know this backup: rebuild_catalog brings it back."
+        message = "The database lacks this backup: rebuild_catalog restores it."
         yield Problem(str(file), message, job_id)
         return
-    yield Problem(str(file), "No job has this volume.", job_id)
+    yield Problem(str(file), "This volume belongs to no job.", job_id)
     if delete:
         yield from _removed(volume, job_id)
 
@@ -128,8 +128,8 @@ def _left_work(storage: Storage, works: Iterable[Path], delete: bool) -> Iterato
         if _is_open(job_id) or not folder.exists():
             continue
         for place in staging.noted(folder):
-            yield Problem(_private_folder(place), f"Job {job_id} has left this.", job_id)
-        yield Problem(str(folder), f"Job {job_id} has left this.", job_id)
+            yield Problem(_private_folder(place), f"Job {job_id} left this behind.", job_id)
+        yield Problem(str(folder), f"Job {job_id} left this behind.", job_id)
         if delete:
             _remove_work(storage, folder, job_id)
 
@@ -137,14 +137,14 @@ def _left_work(storage: Storage, works: Iterable[Path], delete: bool) -> Iterato
 def _remove_work(storage: Storage, folder: Path, job_id: int) -> None:
     job = Job.objects.select_related("client", "storage").filter(pk=job_id).first()
     if job and job.type == Job.Type.RESTORE and job.storage == storage:
-        run.discard(job)  # which knows what it left on other machines
+        run.discard(job)  # which also removes what it left on another machine
     staging.remove_noted(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _private_folder(place: dict[str, bytes]) -> str:
     parts = [place.get(key, b"").strip(b"/") for key in ("root", "parent", "name")]
-    return paths.shown(b"/" + b"/".join(part for part in parts if part))
+    return shown(b"/" + b"/".join(part for part in parts if part))
 
 
 def _is_open(job_id: int) -> bool:
@@ -152,7 +152,7 @@ def _is_open(job_id: int) -> bool:
 
 
 def _is_live(volume: Path, job_id: int) -> bool:
-    """Say whether a volume's job is at work, or has become good since the files were listed."""
+    """Return whether a volume's job is running, or became good since the files were listed."""
     of_job = Volume.objects.filter(
         job=job_id, path__endswith=f"/{volume.parent.name}/{volume.name}"
     )

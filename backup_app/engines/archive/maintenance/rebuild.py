@@ -1,10 +1,10 @@
-"""Bringing backups back into the database, from what is in a storage."""
+"""Rebuilding the catalog from the manifests in a storage."""
 
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from django.db import transaction
 
@@ -16,14 +16,14 @@ from .. import paths
 from ..backup.catalog_writer import ENTRY
 from ..catalog.folders import folder_ids, make_folders
 from ..storage.labels import storage_folder
-from ..storage.manifest import SUFFIX, ManifestReader, Row
+from ..storage.manifest import SUFFIX, Head, ManifestReader, Row
 from ..storage.removal import mark_path
-from .rebuild_owners import Surroundings, moment
+from .rebuild_owners import Owners, moment
 
 RELATED = "client", "fileset", "pool", "storage__zone"
-MESSAGE = "Brought back from its manifest."
-WITHOUT_END = f"{MESSAGE} That says no end: it is taken to have ended when it started."
-FAULTS = BackupError, KeyError, TypeError, ValueError  # what a strange manifest leads to
+MESSAGE = "Rebuilt from its manifest."
+WITHOUT_END = f"{MESSAGE} That has no end time, so the start time was used."
+FAULTS = BackupError, KeyError, TypeError, ValueError  # of an invalid manifest
 
 
 @dataclass(frozen=True)
@@ -35,42 +35,43 @@ class Found:
     manifest: ManifestReader
 
     @property
-    def head(self) -> dict[str, Any]:
+    def head(self) -> Head:
+        """The head of its manifest."""
         return self.manifest.head
 
 
 def rebuild_catalog(storage: Storage, *, dry_run: bool = False) -> Iterator[Job | Problem]:
-    """Yield each backup that was brought back, and a Problem for each that could not be.
+    """Yield each backup that was rebuilt, and a Problem for each that could not be.
 
-    Those that the database has are left as they are, and those that were being removed stay away.
-    A backup comes back whole or not at all, in one transaction, with the ID that it had where that
-    is free and newer than those it builds on. With ``dry_run`` nothing is stored.
+    Backups in the database are left unchanged, and those marked as removed are left out. A backup
+    is rebuilt in one transaction, with its former ID if that is free and above those of the
+    backups that it builds on. With ``dry_run`` nothing is stored.
     """
     folder = storage_folder(storage)
-    surroundings = Surroundings(storage, dry_run=dry_run)
+    owners = Owners(storage, dry_run=dry_run)
     found: list[Found] = []
     yield from _read(storage, folder, found)
     found.sort(key=lambda each: each.head["job"]["id"], reverse=True)
     for each in found:
-        # What cannot be made is said of each of its backups below.
+        # Errors are reported for each backup below.
         with suppress(*FAULTS):
-            surroundings.client(each.head)
-    brought: set[str] = set()
+            owners.client(each.head)
+    rebuilt: set[str] = set()
     for each in reversed(found):
-        yield _come_back(Comeback(storage, surroundings, each, brought), each, dry_run)
+        yield _rebuild(Rebuild(storage, owners, each, rebuilt), each, dry_run)
 
 
-def _come_back(comeback: "Comeback", found: Found, dry_run: bool) -> Job | Problem:
+def _rebuild(rebuild: "Rebuild", found: Found, dry_run: bool) -> Job | Problem:
     try:
-        return comeback.job(dry_run=dry_run)
+        return rebuild.job(dry_run=dry_run)
     except FAULTS as e:
-        words = str(e) if isinstance(e, BackupError) else f"The manifest is strange: {e!r}."
+        words = str(e) if isinstance(e, BackupError) else f"The manifest is invalid: {e!r}."
         return Problem(str(found.manifest.path), words, found.head["job"]["id"])
 
 
 def _read(storage: Storage, folder: Path, found: list[Found]) -> Iterator[Problem]:
-    """Add what is to come back to ``found``; yield what cannot."""
-    # In this order: what is complete by now is in the database by the time it is asked.
+    """Add the backups to rebuild to ``found``; yield a Problem for each that cannot be."""
+    # Files before rows: a backup whose manifest exists now has its row by the time of the query.
     manifests = sorted(folder.glob(f"volumes/*/*{SUFFIX}"))
     known = set(Volume.objects.filter(job__storage=storage).values_list("path", flat=True))
     for path in manifests:
@@ -84,11 +85,11 @@ def _read(storage: Storage, folder: Path, found: list[Found]) -> Iterator[Proble
         except EngineError as e:
             yield Problem(str(path), str(e))
         else:
-            if not _is_at_work(each.head):
+            if not _is_running(each.head):
                 found.append(each)
 
 
-def _is_at_work(head: dict[str, Any]) -> bool:
+def _is_running(head: Head) -> bool:
     same = {"pk": head["job"]["id"], "client": head["client"]["id"]}
     return Job.objects.open().filter(**same).exists()
 
@@ -96,7 +97,7 @@ def _is_at_work(head: dict[str, Any]) -> bool:
 def _require_volume(found: Found) -> None:
     size = found.head["volume"].get("size")
     if not all(isinstance(found.head[part].get("id"), int) for part in ("job", "client")):
-        raise EngineError(f"The manifest '{found.manifest.path}' names no job or no client.")
+        raise EngineError(f"The manifest '{found.manifest.path}' names no job or client.")
     if not found.volume.is_file():
         raise EngineError(f"The volume '{found.volume}' is missing.")
     if found.volume.stat().st_size != size:
@@ -104,23 +105,24 @@ def _require_volume(found: Found) -> None:
         raise EngineError(f"The volume '{found.volume}' has {stored} bytes, not {size}.")
 
 
-class Comeback:
-    """One backup on its way back; ``brought`` are the volumes that came back before it."""
+class Rebuild:
+    """Rebuilds one backup; ``rebuilt`` are the volumes of those before it."""
 
-    def __init__(self, storage, surroundings, found, brought):
-        self._storage, self._surroundings = storage, surroundings
-        self._found, self._brought = found, brought
+    def __init__(self, storage: Storage, owners: Owners, found: Found, rebuilt: set[str]):
+        self._storage, self._owners = storage, owners
+        self._found, self._rebuilt = found, rebuilt
         self._head = found.head
 
     def job(self, *, dry_run: bool) -> Job:
-        client = self._surroundings.client(self._head)
+        """Return the rebuilt job; raises BackupError, or one of FAULTS for an invalid manifest."""
+        client = self._owners.client(self._head)
         sources = self._sources(client, dry_run=dry_run)
         job = self._row(client, sources)
-        self._brought.add(self._found.name)
+        self._rebuilt.add(self._found.name)
         if dry_run:
             job.stored_bytes = self._head["volume"]["size"]
             return job
-        # In transactions of their own, since folders without entries harm nobody.
+        # Each batch in its own transaction: folders without entries do no harm.
         for rows in batches(self._found.manifest.rows()):
             make_folders(client, _folders_of(rows))
         with transaction.atomic():
@@ -130,14 +132,14 @@ class Comeback:
         )
 
     def _sources(self, client: Client, *, dry_run: bool) -> list[int]:
-        """Return the IDs that the backups have now that this one builds on."""
+        """Return the present IDs of the backups that this one builds on."""
         names = dict(list(self._found.manifest.sources.items())[:-1])
         volumes = Volume.objects.filter(path__in=names, job__client=client.pk)
         there = dict(volumes.values_list("path", "job_id"))
         if dry_run:
-            there = {name: names[name] for name in names if name in self._brought} | there
+            there = {name: names[name] for name in names if name in self._rebuilt} | there
         if missing := [number for name, number in names.items() if name not in there]:
-            raise EngineError(f"It builds on backup {missing[0]}, which is not there.")
+            raise EngineError(f"It builds on backup {missing[0]}, which is missing.")
         return sorted(there.values())
 
     def _row(self, client: Client, sources: list[int]) -> Job:
@@ -153,14 +155,14 @@ class Comeback:
             level=values["level"],
             status=Job.Status.COMPLETED,
             engine=values["engine"],
-            fileset=self._surroundings.fileset(self._head),
-            pool=self._surroundings.pool(self._head),
+            fileset=self._owners.fileset(self._head),
+            pool=self._owners.pool(self._head),
             storage=self._storage,
             parent_id=sources[-1] if sources else None,
             requested_by=values["requested_by"],
-            created=moment(values["created"]),
+            created=datetime.fromisoformat(values["created"]),
             started=started,
-            # When its files were written says nothing: they may be copies.
+            # Not the times of its files: they may be copies.
             ended=max(filter(None, (started, ended)), default=None),
             message=MESSAGE if ended else WITHOUT_END,
         )

@@ -1,4 +1,4 @@
-"""What a manifest says around its job: the account, client, fileset, pool. Found, or made again."""
+"""Finding or making what a rebuilt job belongs to: account, client, fileset, pool."""
 
 from datetime import datetime
 from typing import Any
@@ -9,40 +9,45 @@ from django.db import transaction
 from ....exceptions import WrongState
 from ....lib.bulk import keep_id
 from ....models import Client, Fileset, Pool, Storage, Volume, Zone
+from ..storage.manifest import Head
 
 
-class Surroundings:
-    """Finds what jobs belong to by its name; what is not there is made as the manifests say.
+class Owners:
+    """Finds what jobs belong to, by name, or makes it as the manifests say.
 
-    An account that is made can log in once it is given an API key or a password, by nothing else.
-    With ``dry_run`` nothing is stored. The manifests are to come newest first: what they say last
-    counts.
+    New accounts have no password: they can log in once they get one or an API key. With
+    ``dry_run`` nothing is stored. The manifests must be given newest first, so that the newest
+    values count.
     """
 
     def __init__(self, storage: Storage, *, dry_run: bool = False):
         self._storage = storage
         self._dry_run = dry_run
-        self._clients: dict[tuple, Client] = {}
-        self._others: dict[tuple, Any] = {}
+        self._clients: dict[tuple[str, int], Client] = {}
+        self._others: dict[tuple[Any, ...], Any] = {}
 
-    def client(self, head: dict[str, Any]) -> Client:
+    def client(self, head: Head) -> Client:
         """Return the client of a manifest; raises WrongState when another has its address."""
         key = (head["account"]["login"], head["client"]["id"])
         if key not in self._clients:
             with transaction.atomic():
-                self._clients[key] = self._found_client(head)
+                self._clients[key] = self._find_client(head)
         return self._clients[key]
 
-    def fileset(self, head: dict[str, Any]) -> Fileset:
-        return self._named(Fileset, head, head["fileset"])
+    def fileset(self, head: Head) -> Fileset:
+        """Return the fileset of a manifest."""
+        found: Fileset = self._named(Fileset, head, head["fileset"])
+        return found
 
-    def pool(self, head: dict[str, Any]) -> Pool:
-        return self._named(Pool, head, head["pool"], storage=self._storage)
+    def pool(self, head: Head) -> Pool:
+        """Return the pool of a manifest."""
+        found: Pool = self._named(Pool, head, head["pool"], storage=self._storage)
+        return found
 
-    def _found_client(self, head):
+    def _find_client(self, head: Head) -> Client:
         account, values = self._account(head["account"]), dict(head["client"])
         old_id, name = values.pop("id"), values.pop("name")
-        # It may have another name by now.
+        # It may have been renamed since: its volumes still have its ID.
         volumes = Volume.objects.filter(path__startswith=f"volumes/{old_id}/")
         if known := volumes.filter(job__account_id=account.pk, job__storage=self._storage).first():
             return known.job.client
@@ -51,14 +56,14 @@ class Surroundings:
             return found
         if other := present.filter(ip=values["ip"]).first():
             raise WrongState(
-                f"Client '{name}' cannot come back: client '{other}' has its address {other.ip}."
+                f"Client '{name}' cannot be restored: client '{other}' has its address {other.ip}."
             )
         client = Client(account=account, name=name, zone=self._zone(head["zone"]), **values)
         client.fileset, client.pool = self.fileset(head), self.pool(head)
         self._save(client, old_id)
         return client
 
-    def _account(self, values):
+    def _account(self, values: dict[str, Any]) -> Any:
         users = get_user_model()
         key = ("account", values["login"])
         if key not in self._others:
@@ -72,10 +77,10 @@ class Surroundings:
             self._others[key] = found
         return self._others[key]
 
-    def _zone(self, values):
+    def _zone(self, values: dict[str, Any]) -> Zone:
         return Zone.objects.filter(name=values["name"]).first() or self._storage.zone
 
-    def _named(self, model, head, values, **others):
+    def _named(self, model: Any, head: Head, values: dict[str, Any], **others: Any) -> Any:
         account = self._account(head["account"])
         key = (model, account.get_username(), values["name"])
         if key not in self._others:
@@ -86,7 +91,7 @@ class Surroundings:
             self._others[key] = found
         return self._others[key]
 
-    def _save(self, row, old_id: int | None = None) -> None:
+    def _save(self, row: Any, old_id: int | None = None) -> None:
         if self._dry_run:
             return
         if old_id is None or type(row).objects.filter(pk=old_id).exists():
@@ -98,5 +103,5 @@ class Surroundings:
 
 
 def moment(text: str | None) -> datetime | None:
-    """Return a manifest's time."""
+    """Return a time of a manifest, which is text in ISO 8601."""
     return datetime.fromisoformat(text) if text else None

@@ -1,4 +1,4 @@
-"""What a worker needs to do jobs: the programs of this machine, and the storages."""
+"""What a worker requires: programs of this machine, and storages."""
 
 import shutil
 from collections.abc import Iterator
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from ....models import Client, Storage
 from ..storage.labels import storage_fault
 
-PROGRAMS = {
+PROGRAMS: dict[str, tuple[str, ...]] = {
     Client.Connection.LOCAL: ("cp", "env", "find", "pwd", "sh", "tar"),
     Client.Connection.SSH: ("ssh", "ssh-keygen"),
 }
 
 
 def faults(alias: str) -> Iterator[str]:
-    """Yield in a sentence what is missing for the clients and pools that an engine has."""
+    """Yield a sentence for each thing that the clients and pools of an engine lack."""
     connections = Client.objects.present().filter(zone__engine=alias).order_by()
     for connection in connections.values_list("connection", flat=True).distinct():
         for program in PROGRAMS.get(connection, ()):

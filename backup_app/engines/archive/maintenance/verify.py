@@ -1,14 +1,17 @@
-"""Reading a backup again, and comparing all of it with the catalog and the manifest."""
+"""Verifying a backup: its volume is read and compared with the catalog and the manifest."""
 
 import hashlib
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from ....exceptions import EngineError
 from ....lib.bulk import BATCH
+from ....lib.paths import shown
 from ....models import Entry, Volume
 from ...base import Outcome, Run
+from ...shared.job_parts import parent_of
 from .. import paths
 from ..backup.chain import volume_faults
 from ..catalog import extents
@@ -21,23 +24,23 @@ from ..storage.tar_reader import Member, TarStream
 from ..storage.volume import VolumeReader
 
 PIECE = 1024 * 1024
-NAMED = 1000  # faults in the log; of more there is only the number
+NAMED = 1000  # faults in the log; further ones are only counted
 
 
 def verify(run: Run) -> Outcome:
     """Read the volume of ``run.job.parent``; see ``Engine.verify``.
 
-    Each fault is an error of the log that names the path. Raises EngineError if there is any. Of
-    the backups that it builds on, only whether their volumes are there: verify those as well.
+    Each fault is an error in the log that names the path. Raises EngineError if there is any. Of
+    the backups that it builds on, only the existence of their volumes is checked.
     """
     return Verification(run).run()
 
 
 class Verification:
-    """One verification at work."""
+    """A running verification."""
 
     def __init__(self, run: Run):
-        self.job_run, self.job = run, run.job.parent
+        self.job_run, self.job = run, parent_of(run.job)
         self.faults = self.files = self.bytes = 0
 
     def run(self) -> Outcome:
@@ -57,7 +60,7 @@ class Verification:
             words = f"its log names {some}{self.faults} faults"
             raise EngineError(f"Backup {self.job.pk} is damaged: {words}.")
         return Outcome(
-            files=self.files, bytes=self.bytes, message=f"Backup {self.job.pk} is whole."
+            files=self.files, bytes=self.bytes, message=f"Backup {self.job.pk} is undamaged."
         )
 
     def fault(self, message: str) -> None:
@@ -85,7 +88,7 @@ class Verification:
         try:
             manifest = ManifestReader(manifest_path(path))
             if manifest.head["volume"].get("sha256") != volume.sha256.hex():
-                self.fault(f"The manifest '{manifest.path}' is of another volume.")
+                self.fault(f"The manifest '{manifest.path}' belongs to another volume.")
                 return
             self._compare(manifest)
         except EngineError as e:
@@ -94,12 +97,12 @@ class Verification:
     def _compare(self, manifest: ManifestReader) -> None:
         name = f"manifest '{manifest.path}'"
         for row, known in zip_longest(manifest.rows(), self._rows()):
-            shown = paths.shown((known or row).path)
+            place = shown((known or row).path)
             if row is None or known is None or row.path != known.path:
-                self.fault(f"The {name} is not like the catalog from '{shown}' on.")
+                self.fault(f"The {name} differs from the catalog from '{place}' on.")
                 return
             if row != known:
-                self.fault(f"'{shown}' is not like the catalog in the {name}.")
+                self.fault(f"'{place}' differs from the catalog in the {name}.")
 
     def _check_content(self, volume: Volume, path: Path) -> None:
         try:
@@ -109,15 +112,15 @@ class Verification:
             self.fault(str(e))
             return
         if end != volume.tar_size:
-            self.fault(f"The volume '{path}' has more in it than the catalog says.")
+            self.fault(f"The volume '{path}' contains more than the catalog says.")
 
     def _check_view(self) -> None:
-        """Compare all that a restore would find, from folder to folder, with the manifests."""
+        """Compare what a restore would find, folder by folder, with the manifests."""
         if self.faults:
-            return  # which would all be said once more
+            return  # they would all be reported again
         for folder, name, node in self._values("folder__path", "name", "node__path", kind="d"):
             if node != (path := paths.join(folder, name)):
-                self.fault(f"'{paths.shown(path)}' is another folder in the catalog.")
+                self.fault(f"'{shown(path)}' is another folder in the catalog.")
         view = View(self.job)
         roots = folder_ids_by_hash(self.job.client, [paths.digest(paths.ROOT)]).values()
         try:
@@ -127,22 +130,22 @@ class Verification:
             self.fault(str(e))
             return
         for path in unlike:
-            self.fault(f"'{paths.shown(path)}' would not be restored: the catalog is damaged.")
+            self.fault(f"'{shown(path)}' would not be restored: the catalog is damaged.")
 
     def _check_places(self) -> None:
         for folder in View(self.job).misplaced().values_list("path", flat=True):
             self.fault(
-                f"'{paths.shown(folder)}' is no folder in this backup: what lies below it cannot be"
+                f"'{shown(folder)}' is not a folder in this backup: what is below it cannot be"
                 " restored together with it."
             )
 
     def _rows(self) -> Iterator[Row]:
-        """Yield what the catalog has of the backup, in the order of the volume."""
+        """Yield the backup's entries in the catalog, in the order of the volume."""
         for folder, name, *values in self._values("folder__path", "name", *COLUMNS[1:]):
             yield Row(paths.join(folder, name), *values)
 
-    def _values(self, *fields: str, **kind: str) -> Iterator[tuple]:
-        """Yield values of the entries of the backup, between pages of which no query is open."""
+    def _values(self, *fields: str, **kind: str) -> Iterator[tuple[Any, ...]]:
+        """Yield values of the backup's entries, in pages, between which no query is open."""
         last = 0
         found = Entry.objects.filter(job=self.job, **kind).order_by("pk")
         while rows := list(found.filter(pk__gt=last).values_list(*fields, "pk")[:BATCH]):
@@ -152,7 +155,7 @@ class Verification:
 
 
 class Content:
-    """Compares what is in a volume with what the catalog says, one entry after another."""
+    """Compares the content of a volume with the catalog, entry by entry."""
 
     def __init__(self, verification: Verification, reader: VolumeReader):
         self._verification, self._reader = verification, reader
@@ -165,7 +168,7 @@ class Content:
         end = 0
         for row in rows:
             if row.offset != end:
-                self._fault(row, f"does not begin at byte {end} of the tar, where it should")
+                self._fault(row, f"does not begin at byte {end} of the tar, as it should")
                 self._stream = None
             end = row.offset + row.length
             if row.offset < self._bad_to:
@@ -176,7 +179,7 @@ class Content:
 
     def _check(self, row: Row) -> None:
         if self._stream is None:
-            self._open(row.offset)
+            self._stream = self._open(row.offset)
         try:
             member = next(self._stream, None)
         except EngineError as e:
@@ -185,24 +188,22 @@ class Content:
             return
         if differences := self._differences(row, member):
             self._stream = None
-            self._fault(row, f"is not like the catalog: {', '.join(differences)}")
+            self._fault(row, f"differs from the catalog: {', '.join(differences)}")
             return
         self._verification.files += 1
         self._verification.bytes += row.size
 
     def _differences(self, row: Row, member: Member | None) -> list[str]:
         if member is None:
-            return ["it is not there"]
+            return ["it is missing"]
         member = member._replace(offset=member.offset + self._start)
         return [name for name in member._fields if getattr(member, name) != getattr(row, name)]
 
-    def _open(self, offset: int) -> None:
+    def _open(self, offset: int) -> Iterator[Member]:
         self._start = self._read_to = offset
         blocks = self._reader.read(offset, self._reader.size - offset)
         tick = self._verification.job_run.tick
-        self._stream = iter(
-            TarStream(lambda: self._next(blocks), lambda block: None, lambda part: tick())
-        )
+        return iter(TarStream(lambda: self._next(blocks), lambda block: None, lambda part: tick()))
 
     def _next(self, blocks: Iterator[bytes]) -> bytes:
         try:
@@ -215,4 +216,4 @@ class Content:
         return block
 
     def _fault(self, row: Row, words: str) -> None:
-        self._verification.fault(f"'{paths.shown(row.path)}' {words.rstrip('.')}.")
+        self._verification.fault(f"'{shown(row.path)}' {words.rstrip('.')}.")

@@ -1,4 +1,4 @@
-"""The folders of this machine that the operator opened to backups, and what lies in them."""
+"""The folders of this machine that may be restored to (BACKUP_LOCAL_ROOTS)."""
 
 import os
 from collections.abc import Iterator
@@ -6,18 +6,19 @@ from dataclasses import dataclass
 
 from ....conf import conf
 from ....exceptions import EngineError, Forbidden, Invalid
-from ....lib.paths import is_in
+from ....lib.paths import is_in, shown
+from ....models import Client
 from .. import paths
 from ..transport.machines import machine_for, outside_roots
 
-MAX_PATH = 4095  # bytes that Linux takes
+MAX_PATH = 4095  # bytes: PATH_MAX of Linux, without the NUL
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What lies at ``prefix`` in a backup goes to ``below`` in the folder ``root``.
+    """The content of ``prefix`` in a backup is restored to ``below`` in the folder ``root``.
 
-    All are absolute or relative paths as the operator's folder is named: ``root`` is the real one.
+    ``root`` is absolute, with symlinks resolved; the other two are relative.
     """
 
     root: bytes
@@ -25,15 +26,14 @@ class Goal:
     prefix: bytes
 
 
-def require_destination(client, path: bytes) -> None:
-    """Refuse a destination for restores to a client that can be refused at once.
+def require_destination(client: Client, path: bytes) -> None:
+    """Raise Invalid or Forbidden for a destination that can be refused at once.
 
-    Raises Invalid for what is no absolute path without ``..``, Forbidden for one that is not below
-    a folder that the operator listed. ``b"/"`` is the original location, and is always accepted.
+    It must be an absolute path without ``..`` and, on this machine, below a folder of
+    BACKUP_LOCAL_ROOTS. ``b"/"`` is the original location and always accepted.
     """
-    shown = paths.shown(path)
     if not path.startswith(b"/") or b"\0" in path or b".." in path.split(b"/"):
-        sentence = f"The destination '{shown}' is no absolute path without '..' and NUL."
+        sentence = f"The destination '{shown(path)}' is not an absolute path without '..' and NUL."
         raise Invalid({"path": [sentence]})
     if len(path) > MAX_PATH:
         raise Invalid({"path": [f"The destination is longer than {MAX_PATH} bytes."]})
@@ -46,7 +46,7 @@ def require_destination(client, path: bytes) -> None:
 
 
 def goal_below(path: bytes) -> Goal:
-    """Return where a destination other than the original is; EngineError outside of all roots."""
+    """Return the goal for a destination; raises EngineError if it is outside of all roots."""
     path = paths.normal(path)
     for name, real in sorted(_names(), key=lambda names: len(names[0]), reverse=True):
         if is_in(path, name):
@@ -55,7 +55,7 @@ def goal_below(path: bytes) -> Goal:
 
 
 def goals_in_place() -> list[Goal]:
-    """Return where things go at their original location: into each root."""
+    """Return the goals for the original location: one for each root."""
     names = dict(_names())
     outermost = [n for n in names if not any(is_in(n, other) for other in names if other != n)]
     return [Goal(names[name], b"", name.strip(b"/")) for name in outermost]

@@ -1,13 +1,16 @@
-"""Restoring to this machine, below the folders that the operator listed."""
+"""Restoring to this machine, below the folders in BACKUP_LOCAL_ROOTS."""
 
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....exceptions import EngineError
-from ....lib.paths import is_in
+from ....lib.paths import is_in, shown
+from ....models import Job
+from ...base import Tick
 from ...shared.dirfd import OPEN_FOLDER, FolderWalk
 from ...shared.metadata import copy_times
 from ...shared.syscalls import sync_file_system
@@ -16,6 +19,7 @@ from .. import paths
 from ..transport.machines import LocalMachine, outside_roots
 from .destination import Goal, goal_below, goals_in_place
 from .placement import Placing
+from .plan import RestorePlan
 from .staging import Staging, opened
 
 TREE = b"tree"
@@ -24,11 +28,11 @@ Refuse = Callable[[bytes, str], None]
 
 @dataclass
 class LocalTarget:
-    """Where a restore on this machine unpacks to, and where it puts that then."""
+    """Unpacks a restore into a private folder of this machine, and places it from there."""
 
-    job: object
+    job: Job
     destination: bytes  # b"/" is the original location
-    tick: Callable[[], None]
+    tick: Tick
     machine: LocalMachine = field(default_factory=LocalMachine)
     _private: int = -1
 
@@ -37,11 +41,11 @@ class LocalTarget:
         """The path of the folder to unpack into, for programs that this process starts."""
         return b"/proc/%d/fd/%d/%b" % (os.getpid(), self._private, TREE)
 
-    def require_room(self, plan) -> None:
-        """Take out folders above the roots; raises EngineError for what has no place here."""
+    def require_room(self, plan: RestorePlan) -> None:
+        """Drop folders above the roots; raises EngineError for anything else outside of them."""
         if self.destination != paths.ROOT:
             self._goals = [goal_below(self.destination)]
-            _require_way(self._goals[0])
+            _require_folders(self._goals[0])
             return
         self._goals = goals_in_place()
         plan.remove(self._leads_to_root)
@@ -50,7 +54,7 @@ class LocalTarget:
                 raise outside_roots(path)
 
     @contextlib.contextmanager
-    def private_folder(self, plan, work: Path) -> Iterator[None]:
+    def private_folder(self, plan: RestorePlan, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
         goal, below = self._anchor(plan)
         self._staging = Staging(self.job.pk, work)
@@ -60,40 +64,44 @@ class LocalTarget:
             yield
 
     def disarm(self) -> None:
-        """Let no unpacked program run as its owner or group; raises EngineError."""
+        """Clear set-user-ID and set-group-ID of all unpacked files; raises EngineError."""
         try:
             with self._opened_tree() as tree_fd:
                 drop_special_modes(tree_fd, self.tick)
         except OSError as e:
-            raise EngineError(f"The restore could not be made harmless: {e.strerror}.") from e
+            raise EngineError(
+                f"The special modes of restored files could not be cleared: {e.strerror}."
+            ) from e
 
-    def drop(self, helping: Iterable[bytes], plan) -> None:
-        """Remove what was unpacked only to help, and the folders that only lead to it."""
+    def drop(self, helping: Iterable[bytes], plan: RestorePlan) -> None:
+        """Remove the targets that only helped, and folders that only lead to them."""
         with self._opened_tree() as tree_fd:
             for path in helping:
                 with FolderWalk(tree_fd) as way:
                     _drop(way, path, plan.has)
 
     def place(self, passed: Iterable[bytes], refuse: Refuse) -> int:
-        """Put everything where it belongs; return how many names were moved."""
+        """Move everything to its place; return how many names were moved."""
         passing = {path.strip(b"/") for path in passed}
         if self.destination != paths.ROOT:
             passing.add(b"")
         sync_file_system(self._private)
         return sum(self._place(goal, passing, refuse) for goal in self._goals)
 
-    def _place(self, goal: Goal, passing, refuse):
+    def _place(self, goal: Goal, passing: set[bytes], refuse: Refuse) -> int:
         with self._opened_tree() as tree_fd, FolderWalk(tree_fd) as tree:
             try:
                 tree.go(goal.prefix)
             except FileNotFoundError:  # Nothing of it was to be restored.
                 return 0
             with opened(goal.root) as root_fd, FolderWalk(root_fd) as way:
-                _make_way(way, goal)
+                _make_folders(way, goal)
                 return self._merge(tree.fd, way.fd, goal, passing, refuse)
 
-    def _merge(self, source_fd, target_fd, goal, passing, refuse):
-        def private(fd, path):
+    def _merge(
+        self, source_fd: int, target_fd: int, goal: Goal, passing: set[bytes], refuse: Refuse
+    ) -> int:
+        def private(fd: int, path: bytes) -> AbstractContextManager[int]:
             parent = b"/".join(filter(None, (goal.below, path)))
             return self._staging.within(fd, goal.root, parent)
 
@@ -102,23 +110,23 @@ class LocalTarget:
             placing.run()
         return placing.placed
 
-    def _anchor(self, plan):
-        """Return the goal, and the folder in it, whose file system is to be unpacked on."""
+    def _anchor(self, plan: RestorePlan) -> tuple[Goal, bytes]:
+        """Return a goal, and a folder in it, on whose file system to unpack."""
         if self.destination != paths.ROOT:
             return self._goals[0], self._goals[0].below
         path, _ = next(plan.placed())
         for goal in self._goals:
             if is_in(path, b"/" + goal.prefix):
                 return goal, paths.split(path)[0][len(goal.prefix) + 1 :].strip(b"/")
-        raise EngineError(f"There is no place for '{paths.shown(path)}' on this machine.")
+        raise EngineError(f"There is no place for '{shown(path)}' on this machine.")
 
-    def _leads_to_root(self, path, kind):
+    def _leads_to_root(self, path: bytes, kind: str) -> bool:
         above = any(is_in(b"/" + goal.prefix, path) for goal in self._goals)
         inside = any(is_in(path, b"/" + goal.prefix) for goal in self._goals)
         return kind == "d" and above and not inside
 
     @contextlib.contextmanager
-    def _opened_tree(self):
+    def _opened_tree(self) -> Iterator[int]:
         fd = os.open(TREE, OPEN_FOLDER, dir_fd=self._private)
         try:
             yield fd
@@ -126,12 +134,12 @@ class LocalTarget:
             os.close(fd)
 
 
-def _has_place(path, kind, root):
+def _has_place(path: bytes, kind: str, root: bytes) -> bool:
     return is_in(path, root) and (kind == "d" or path != root)
 
 
-def _require_way(goal):
-    """Raise EngineError if what is there of a destination is not all folders."""
+def _require_folders(goal: Goal) -> None:
+    """Raise EngineError if a part of the destination exists and is not a folder."""
     with (
         opened(goal.root) as root_fd,
         FolderWalk(root_fd) as way,
@@ -140,7 +148,7 @@ def _require_way(goal):
         _go(way, goal)
 
 
-def _go(way, goal, missing=None):
+def _go(way: FolderWalk, goal: Goal, missing: Callable[[bytes, int], None] | None = None) -> None:
     for name in filter(None, goal.below.split(b"/")):
         try:
             if missing:
@@ -149,28 +157,28 @@ def _go(way, goal, missing=None):
         except FileNotFoundError:
             raise
         except OSError as e:
-            place = paths.shown(b"/".join(filter(None, (goal.root, way.path, name))))
+            place = shown(b"/".join(filter(None, (goal.root, way.path, name))))
             raise EngineError(
-                f"The destination leads over '{place}', which is a symlink or no folder."
+                f"The destination leads through '{place}', which is a symlink or not a folder."
             ) from e
 
 
-def _make_way(way, goal):
-    def make(name, fd):
+def _make_folders(way: FolderWalk, goal: Goal) -> None:
+    def make(name: bytes, fd: int) -> None:
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, 0o755, dir_fd=fd)
 
     _go(way, goal, make)
 
 
-def _drop(way, path, is_planned):
+def _drop(way: FolderWalk, path: bytes, is_planned: Callable[[bytes], bool]) -> None:
     """Remove a file and the folders above it that are not planned, and no folder's times change."""
     folder, name = paths.split(path)
     way.go(folder)
-    remove = os.unlink
+    remove: Callable[[bytes, int], None] = _unlink
     while True:
         status = os.stat(way.fd)
-        remove(name, dir_fd=way.fd)
+        remove(name, way.fd)
         copy_times(way.fd, status)
         if not way.names or is_planned(b"/" + way.path):
             return
@@ -178,6 +186,10 @@ def _drop(way, path, is_planned):
         way.up()
 
 
-def _remove_if_empty(name, *, dir_fd):
-    with contextlib.suppress(OSError):  # Something else that helps is in it.
-        os.rmdir(name, dir_fd=dir_fd)
+def _unlink(name: bytes, folder_fd: int) -> None:
+    os.unlink(name, dir_fd=folder_fd)
+
+
+def _remove_if_empty(name: bytes, folder_fd: int) -> None:
+    with contextlib.suppress(OSError):  # It contains another helping target.
+        os.rmdir(name, dir_fd=folder_fd)

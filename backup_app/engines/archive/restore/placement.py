@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 
+from ...base import Tick
 from ...shared.dirfd import FolderWalk
 from ...shared.metadata import copy_metadata
 from ...shared.syscalls import exchange, rename_new
@@ -45,7 +46,7 @@ class Level:
         """Pass over all that has not been taken yet."""
         self.names, self.done = [], True
 
-    def _read(self, fd):
+    def _read(self, fd: int) -> list[tuple[bytes, bool]]:
         with os.scandir(fd) as entries:
             names = ((os.fsencode(e.name), e.is_dir(follow_symlinks=False)) for e in entries)
             return list(islice((pair for pair in names if pair[0] not in self.left), BATCH))
@@ -73,7 +74,7 @@ class Placing:
     target: FolderWalk
     passing: Container[bytes]
     refuse: Callable[[bytes, str], None]
-    tick: Callable[[], None]
+    tick: Tick
     private: Callable[[int, bytes], AbstractContextManager[int]]
     base: bytes = b""
     placed: int = 0  # names that were moved; all below a new folder count as one
@@ -89,14 +90,14 @@ class Placing:
             elif self._place(levels[-1], name, is_folder):
                 levels.append(self._level())
 
-    def _level(self):
+    def _level(self) -> Level:
         return Level(os.stat(self.source.fd))
 
-    def _path(self, *names):
+    def _path(self, *names: bytes) -> bytes:
         return b"/".join(filter(None, (self.base, self.source.path, *names)))
 
-    def _place(self, level, name, is_folder):
-        """Place a name; return whether it is a folder that has been gone into."""
+    def _place(self, level: Level, name: bytes, is_folder: bool) -> bool:
+        """Place a name; return whether it is a folder that was entered."""
         try:
             return self._place_folder(name) if is_folder else self._place_file(name)
         except Refused as e:
@@ -108,7 +109,7 @@ class Placing:
         level.left.add(name)
         return False
 
-    def _place_file(self, name):
+    def _place_file(self, name: bytes) -> bool:
         folders = {"src_dir_fd": self.source.fd, "dst_dir_fd": self.target.fd}
         try:
             os.rename(name, name, **folders)
@@ -118,7 +119,7 @@ class Placing:
         self.placed += 1
         return False
 
-    def _place_folder(self, name):
+    def _place_folder(self, name: bytes) -> bool:
         try:
             rename_new(name, self.source.fd, self.target.fd)
         except FileExistsError:
@@ -126,20 +127,20 @@ class Placing:
         self.placed += 1
         return False
 
-    def _meet(self, name):
-        """Go into a folder that is there already, or put ours where something else is."""
+    def _meet(self, name: bytes) -> bool:
+        """Enter a folder that exists already, or replace anything else by ours."""
         there = os.stat(name, dir_fd=self.target.fd, follow_symlinks=False)
         if stat.S_ISDIR(there.st_mode):
             self._go_into(name)
             return True
         if self._path(name) in self.passing:
-            raise Refused("A symlink or a file is in the way to what is to be restored.")
+            raise Refused("A symlink or a file is on its path.")
         exchange(name, self.source.fd, self.target.fd)
         self.placed += 1
         os.unlink(name, dir_fd=self.source.fd)
         return False
 
-    def _go_into(self, name):
+    def _go_into(self, name: bytes) -> None:
         self.source.down(name)
         try:
             self.target.down(name)
@@ -147,8 +148,8 @@ class Placing:
             self.source.up()
             raise
 
-    def _leave(self, levels):
-        """Give the folder its metadata, and go back to the one above."""
+    def _leave(self, levels: list[Level]) -> None:
+        """Set the metadata of the folder, and return to the one above."""
         level = levels.pop()
         if self._path() not in self.passing:
             self._finish(level)
@@ -162,18 +163,18 @@ class Placing:
         except OSError:  # It holds what was refused.
             levels[-1].left.add(name)
 
-    def _finish(self, level):
+    def _finish(self, level: Level) -> None:
         try:
             problems = copy_metadata(self.source.fd, level.status, self.target.fd)
-        except OSError as e:  # The folder has been taken away.
+        except OSError as e:  # The folder is gone.
             problems = [e]
         for problem in problems:
             self.refuse(self._path(), f"Its metadata could not be set: {problem.strerror}.")
 
-    def _cross(self, level):
-        """Place the rest of a folder whose destination turns out to be on another file system.
+    def _cross(self, level: Level) -> bool:
+        """Place the rest of a folder whose destination is on another file system.
 
-        It is copied to a private folder over there first; whole, so that its hard links stay.
+        It is copied there to a private folder first, as a whole: hard links are kept.
         """
         level.end()
         try:
@@ -186,7 +187,7 @@ class Placing:
             self.refuse(self._path(), f"It could not be copied to its file system: {e.strerror}.")
         return False
 
-    def _place_copy(self, source_fd):
+    def _place_copy(self, source_fd: int) -> None:
         with FolderWalk(source_fd) as source, FolderWalk(self.target.fd) as target:
             base = self._path()
             copy = dataclasses.replace(self, source=source, target=target, base=base)
@@ -194,10 +195,10 @@ class Placing:
         self.placed = copy.placed
 
 
-def _remove_empty(name, fd):
+def _remove_empty(name: bytes, fd: int) -> None:
     try:
         os.rmdir(name, dir_fd=fd)
     except OSError as e:
         if e.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
-        raise Refused("A folder that is not empty is in its way.") from e
+        raise Refused("A folder that is not empty has its name.") from e

@@ -35,31 +35,28 @@ class Segment(NamedTuple):
 
 
 class RestorePlan(PartTable):
-    """What a selection of a backup's view needs; ``passed`` are the folders on the way to it.
-
-    Helping parts are targets of hard links that were not selected: a link needs their content.
-    """
+    """The parts that a selection of a view needs; ``passed`` are the folders above them."""
 
     def __init__(self, path: Path | None = None):
         super().__init__(path)
         self.passed: set[bytes] = set()
 
     def fill(self, view: View, selection: Selection, tick: Tick = no_tick) -> None:
-        """Read from the catalog what is needed; raises NotFound for what has no content."""
+        """Read the parts from the catalog; raises NotFound if there are none."""
         for page in _selected(view, selection):
             tick()
             self.add(page)
-        self.passed = ways_to(selection)
+        self.passed = folders_above(selection)
         for page in parts.folders(view, sorted(self.passed)):
             tick()
             self.add(page, PASSED)
         self._add_targets(view, tick)
         if not self.count():
-            raise NotFound(f"Backup {view.job.pk} has nothing of what is to be restored.")
+            raise NotFound(f"Backup {view.job.pk} contains nothing of the selection.")
 
     def count(self) -> int:
         """Return how many entries are to be placed."""
-        return self._one("SELECT count(*) FROM part WHERE role = ?", PLACED)
+        return int(self._one("SELECT count(*) FROM part WHERE role = ?", PLACED))
 
     def size(self) -> int:
         """Return how many bytes all files have together."""
@@ -79,13 +76,13 @@ class RestorePlan(PartTable):
         rows = self._rows.execute("SELECT DISTINCT job_id FROM part ORDER BY job_id")
         return [job_id for (job_id,) in rows]
 
-    def remove(self, unwanted: Callable[[bytes, str], bool]) -> int:
-        """Take entries out by their path and kind; return how many."""
-        self._rows.create_function("unwanted", 2, unwanted, deterministic=True)
-        return self._rows.execute("DELETE FROM part WHERE unwanted(path, kind)").rowcount
+    def remove(self, condition: Callable[[bytes, str], bool]) -> int:
+        """Remove parts for whose path and kind a condition holds; return how many."""
+        self._rows.create_function("excluded", 2, condition, deterministic=True)
+        return self._rows.execute("DELETE FROM part WHERE excluded(path, kind)").rowcount
 
     def remove_misplaced(self, tell: Callable[[bytes], None]) -> None:
-        """Take out what lies below something that is no folder, and ``tell`` the path of each."""
+        """Remove parts below anything but a folder, and call ``tell`` with the path of each."""
         self._index_paths()
         for start, end in self._rows.execute(MISPLACING).fetchall():
             below = "FROM part WHERE path > ? AND path < ? AND role <> ?"
@@ -111,10 +108,10 @@ class RestorePlan(PartTable):
         query = "SELECT EXISTS (SELECT 1 FROM part WHERE path = ? AND role <> ?)"
         return bool(self._one(query, path, HELPING))
 
-    def _index_paths(self):
+    def _index_paths(self) -> None:
         self._rows.execute("CREATE INDEX IF NOT EXISTS part_path ON part (path, job_id)")
 
-    def _add_targets(self, view, tick):
+    def _add_targets(self, view: View, tick: Tick) -> None:
         if not self._one("SELECT EXISTS (SELECT 1 FROM part WHERE kind = 'h')"):
             return
         self._index_paths()
@@ -143,7 +140,7 @@ def coalesced(pieces: Iterable[tuple[int, int, int]]) -> Iterator[Segment]:
         yield current
 
 
-def ways_to(selection: Selection) -> set[bytes]:
+def folders_above(selection: Selection) -> set[bytes]:
     """Return the paths of all folders above what is selected, unless they are selected too."""
     nodes = {path for _, path in selection.nodes}
     chosen = [*nodes, *(path for _, path in selection.files)]
@@ -151,7 +148,7 @@ def ways_to(selection: Selection) -> set[bytes]:
     return {path for path in above if not is_in_any(path, nodes)}
 
 
-def _selected(view, selection):
+def _selected(view: View, selection: Selection) -> Iterator[list[Part]]:
     if any(path == b"/" for _, path in selection.nodes):
         yield from parts.of_view(view)
         return

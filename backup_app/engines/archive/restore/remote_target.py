@@ -7,19 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....exceptions import EngineError
+from ....lib.paths import shown
+from ....models import Job
 from ...base import Tick, no_tick
 from .. import paths
 from ..transport.machines import SshMachine
-from ..transport.process import Process
+from ..transport.process import Argv, Process
 from ..transport.shell import CANNOT_ENTER
+from .plan import RestorePlan
 from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, PLACE, REMOVE
 from .staging import NAME, Staging, is_left, new_name, noted
 
-MOST = 64 * 1024 * 1024  # bytes of what a script prints
-MOST_WORD = 64 * 1024
+# Limits of memory: a client may print without end.
+MOST = 64 * 1024 * 1024  # bytes of a script's output
+MOST_WORD = 64 * 1024  # bytes of a word: a letter and a path
 SENTENCES = {
-    b"w": "A symlink or a file is in the way to what is to be restored.",
-    b"e": "A folder that is not empty is in its way.",
+    b"w": "A symlink or a file is on its path.",
+    b"e": "A folder that is not empty has its name.",
     b"o": "It could not be placed.",
     b"m": "Its metadata could not be set.",
 }
@@ -29,9 +33,9 @@ SENTENCES = {
 class RemoteTarget:
     """As ``LocalTarget``, with the programs of another machine; see ``remote_scripts``."""
 
-    job: object
+    job: Job
     destination: bytes  # b"/" is the original location
-    tick: Callable[[], None]
+    tick: Tick
     machine: SshMachine
     _private: bytes = b""
 
@@ -39,14 +43,14 @@ class RemoteTarget:
     def tree(self) -> bytes:
         return self._private + b"/tree"
 
-    def require_room(self, plan) -> None:
-        """Accept all: the account owns the machine, and not only a part of it."""
+    def require_room(self, plan: RestorePlan) -> None:
+        """Accept everything: the whole machine belongs to the account."""
 
     @contextlib.contextmanager
-    def private_folder(self, plan, work: Path) -> Iterator[None]:
+    def private_folder(self, plan: RestorePlan, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
         name = new_name(self.job.pk)
-        argv = ["sh", "-c", MAKE, "sh", self._anchor(plan), name]
+        argv: Argv = ["sh", "-c", MAKE, "sh", self._anchor(plan), name]
         with self.machine.start(argv, stdin=subprocess.PIPE, tick=self.tick) as holder:
             parent, *others = _made(holder)
             for other in filter(is_left, others):
@@ -64,8 +68,8 @@ class RemoteTarget:
             finally:
                 remove(self.machine, self._private)
 
-    def drop(self, helping: Iterable[bytes], plan) -> None:
-        """Remove what was unpacked only to help, and the folders that only lead to it."""
+    def drop(self, helping: Iterable[bytes], plan: RestorePlan) -> None:
+        """Remove the targets that only helped, and folders that only lead to them."""
         files, folders = list(helping), set()
         for path in files:
             folder, _ = paths.split(path)
@@ -76,7 +80,7 @@ class RemoteTarget:
         self._feed(ordered, "sh", "-c", DROP, "sh", self._private)
 
     def place(self, passed: Iterable[bytes], refuse: Callable[[bytes, str], None]) -> int:
-        """Put everything where it belongs; return how many names were moved, at least."""
+        """Move everything to its place; return how many names were moved, at least."""
         base = self.destination.rstrip(b"/")
         self._pass(passed, base)
         placed = 0
@@ -87,38 +91,40 @@ class RemoteTarget:
             elif code in SENTENCES:
                 refuse(path, SENTENCES[code])
             else:
-                raise EngineError(f"The client said something strange: {word[:100]!r}.")
+                raise EngineError(f"The client printed something invalid: {word[:100]!r}.")
         return placed
 
-    def _anchor(self, plan):
+    def _anchor(self, plan: RestorePlan) -> bytes:
         if self.destination != paths.ROOT:
             return self.destination
         path, _ = next(plan.placed())
         return paths.split(path)[0]
 
-    def _pass(self, passed, base):
+    def _pass(self, passed: Iterable[bytes], base: bytes) -> None:
         names = [path.strip(b"/") for path in passed]
         if base or b"" in names:
             names.append(b"../passed.root")
         inside = 'cd "$1/passed" && shift && mkdir -p -- "$@"'
         self._feed([b"./" + name for name in names], "sh", "-c", inside, "sh", self._private)
 
-    def _place_all(self, base) -> Iterator[bytes]:
-        argv = ["sh", "-c", ALL, "sh", self._private, base, PLACE, FILES, FINISH]
+    def _place_all(self, base: bytes) -> Iterator[bytes]:
+        argv: Argv = ["sh", "-c", ALL, "sh", self._private, base, PLACE, FILES, FINISH]
         with self.machine.start(argv, tick=self.tick) as process:
             yield from _split(process)
             code = process.close()
         if code == CANNOT_ENTER:
-            shown = paths.shown(self.destination)
-            raise EngineError(f"The destination '{shown}' leads over a symlink or no folder.")
+            raise EngineError(
+                f"The destination '{shown(self.destination)}' leads through a symlink or something"
+                " else than a folder."
+            )
         if code:
-            raise EngineError(f"Not all could be placed. {process.complaint()}")
+            raise EngineError(f"Not everything could be placed. {process.complaint()}")
 
-    def _feed(self, arguments: list[bytes], *argv) -> None:
-        """Run a program with these arguments, as often as it takes."""
+    def _feed(self, arguments: list[bytes], *argv: str | bytes) -> None:
+        """Run a program with these arguments, in as many calls as they need (xargs)."""
         if not arguments:
             return
-        run = ["xargs", "-0", "-r", *argv]
+        run: Argv = ["xargs", "-0", "-r", *argv]
         with self.machine.start(run, stdin=subprocess.PIPE, tick=self.tick) as process:
             process.write(b"".join(argument + b"\0" for argument in arguments))
             process.end_input()
@@ -133,27 +139,27 @@ def _made(holder: Process) -> list[bytes]:
         printed += block
         if not block or len(printed) > MOST:
             holder.check()
-            raise EngineError("The client did not say where it made a folder for the restore.")
+            raise EngineError("The client did not print where it made the folder for the restore.")
     return printed.split(b"\0")[:-2]
 
 
 def _release(holder: Process) -> None:
-    """Let the private folder be emptied; EngineError if it may have been so all too early."""
+    """Have the private folder emptied; raises EngineError if that may have happened too early."""
     holder.tick = no_tick
     holder.end_input()
     holder.check()
 
 
 def remove(machine: SshMachine, private: bytes, tick: Tick = no_tick) -> None:
-    """Remove a private folder; the next restore to there tries again if it cannot be reached."""
-    argv = ["sh", "-c", REMOVE, "sh", private]
+    """Remove a private folder; if the machine is unreachable, its next restore tries again."""
+    argv: Argv = ["sh", "-c", REMOVE, "sh", private]
     with contextlib.suppress(EngineError), machine.start(argv, tick=tick) as process:
         process.read_all(MOST)
         process.close()
 
 
 def remove_noted(machine: SshMachine, work: Path) -> None:
-    """Remove the private folders on another machine that a killed restore has left, if any."""
+    """Remove the private folders that a killed restore left on another machine."""
     for place in noted(work):
         if "root" not in place and NAME.fullmatch(place["name"]):
             remove(machine, b"%b/%b" % (place["parent"], place["name"]))
@@ -165,4 +171,6 @@ def _split(process: Process) -> Iterator[bytes]:
         *words, rest = (rest + block).split(b"\0")
         yield from words
         if len(rest) > MOST_WORD:
-            raise EngineError(f"The client said something without an end: {rest[:100]!r}…")
+            raise EngineError(
+                f"The client printed a word of more than {MOST_WORD} bytes: {rest[:100]!r}…"
+            )

@@ -1,8 +1,8 @@
-"""Private folders that a restore unpacks into, on the file system that it goes to.
+"""Private folders that a restore unpacks into, on the file system of the destination.
 
-Each is named for its job, ``.restore-<job id>-<installation>-<random>``, and noted in the job's
-work folder while it is there. So what a killed restore has left is found: by ``remove_noted`` from
-that note, and by the next restore that makes a private folder in the same place.
+Each is named ``.restore-<job id>-<installation>-<random>`` and noted in the job's work folder
+while it exists. What a killed restore left is found by that note (``remove_noted``), or by the next
+restore that makes a private folder in the same place.
 """
 
 import contextlib
@@ -21,23 +21,23 @@ from pathlib import Path
 
 from ....conf import conf
 from ....exceptions import EngineError
+from ....lib.paths import shown
 from ....models import Job
 from ...shared.dirfd import OPEN_FOLDER, FolderWalk
 from ...shared.metadata import copy_times
 from ...shared.trees import empty_folder
-from .. import paths
 
 NAME = re.compile(rb"\.restore-(\d+)-([0-9a-f]{8})-[0-9a-f]{16}")
 NOTE = "staging.jsonl"
 
 
 def new_name(job_id: int) -> bytes:
-    """Return the name of a private folder of a job that nothing has."""
+    """Return a new name for a private folder of a job."""
     return b".restore-%d-%b-%b" % (job_id, installation(), secrets.token_hex(8).encode())
 
 
 def installation() -> bytes:
-    """Return what tells this service from others that restore to the same machine."""
+    """Return an ID of this service: others may restore to the same machine."""
     place = f"{socket.gethostname()}:{conf.root.absolute()}"
     return blake2b(place.encode(), digest_size=4).hexdigest().encode()
 
@@ -53,8 +53,8 @@ class Staging:
     def on_disk_of(self, root: bytes, below: bytes) -> Iterator[int]:
         """Make a private folder on the file system of ``root/below``, and yield it open.
 
-        It lies as high above that place as its file system goes, but not above ``root``. With all
-        that is in it it is removed at the end. Raises EngineError when it cannot be made.
+        It is in the uppermost folder of that file system, but not above ``root``, where fewest
+        users can rename it. At the end it is removed. Raises EngineError if it cannot be made.
         """
         with (
             opened(root) as root_fd,
@@ -64,7 +64,7 @@ class Staging:
             try:
                 private_fd = stack.enter_context(self.within(fd, root, parent))
             except OSError as e:
-                place = paths.shown(b"/".join(filter(None, (root, parent))))
+                place = shown(b"/".join(filter(None, (root, parent))))
                 raise EngineError(f"No restore can be made in '{place}': {e.strerror}.") from e
             yield private_fd
 
@@ -81,7 +81,7 @@ class Staging:
             try:
                 yield private_fd
             finally:
-                # Whoever owns the folder above can have renamed it, but not what is in it.
+                # The owner of the folder above may have renamed it: empty it by its descriptor.
                 with contextlib.suppress(OSError):
                     empty_folder(private_fd)
                 os.close(private_fd)
@@ -89,23 +89,23 @@ class Staging:
             _remove(name, fd)
 
     def note(self, **place: bytes) -> None:
-        """Write down where a private folder is about to be made."""
+        """Note a private folder before it is made, so that a kill leaves none without a note."""
         line = {key: b64encode(value).decode() for key, value in place.items()}
         with (self.work / NOTE).open("a") as file:
             file.write(json.dumps(line) + "\n")
 
 
 def noted(work: Path) -> Iterator[dict[str, bytes]]:
-    """Yield what was noted in a job's work folder."""
+    """Yield the private folders that were noted in a job's work folder."""
     with contextlib.suppress(FileNotFoundError):
         for line in (work / NOTE).read_text().splitlines():
-            # A line that was cut off is of a folder that was not made yet.
+            # A truncated line is of a folder that was not made yet.
             with contextlib.suppress(ValueError):
                 yield {key: b64decode(value) for key, value in json.loads(line).items()}
 
 
 def remove_noted(work: Path) -> None:
-    """Remove the private folders on this machine that a killed restore has left, if any."""
+    """Remove the private folders that a killed restore left on this machine."""
     for place in noted(work):
         if "root" in place and NAME.fullmatch(place["name"]):
             with contextlib.suppress(EngineError, OSError):
@@ -113,31 +113,34 @@ def remove_noted(work: Path) -> None:
 
 
 def is_ours(name: bytes) -> bool:
-    """Say whether a name is that of a private folder of this service."""
+    """Return whether a name is that of a private folder of this service."""
     found = NAME.fullmatch(name)
-    return bool(found) and found[2] == installation()
+    return found is not None and found[2] == installation()
 
 
 def is_left(name: bytes) -> bool:
-    """Say whether a name is that of a private folder of this service whose job has ended."""
-    return is_ours(name) and not Job.objects.open().filter(pk=int(NAME.fullmatch(name)[1])).exists()
+    """Return whether a name is that of a private folder of this service whose job has ended."""
+    found = NAME.fullmatch(name)
+    if found is None or found[2] != installation():
+        return False
+    return not Job.objects.open().filter(pk=int(found[1])).exists()
 
 
-def _remove_at(root, parent, name):
+def _remove_at(root: bytes, parent: bytes, name: bytes) -> None:
     with opened(root) as root_fd, FolderWalk(root_fd) as way:
         way.go(parent)
         _remove(name, way.fd)
 
 
-def _remove_left(parent_fd):
+def _remove_left(parent_fd: int) -> None:
     with os.scandir(parent_fd) as entries:
         names = [os.fsencode(entry.name) for entry in entries if entry.name.startswith(".restore-")]
     for name in filter(is_left, names):
         _remove(name, parent_fd)
 
 
-def _remove(name, parent_fd):
-    """Remove a private folder, if what has its name is ours; what cannot be removed stays."""
+def _remove(name: bytes, parent_fd: int) -> None:
+    """Remove a private folder if it is really ours; what cannot be removed stays."""
     with contextlib.suppress(OSError):
         fd = _open_own(name, parent_fd)
         try:
@@ -149,31 +152,31 @@ def _remove(name, parent_fd):
 
 
 @contextlib.contextmanager
-def _keeping_times(fd):
-    """Let an open folder have the times afterwards that it has now: they may be restored ones."""
+def _keeping_times(fd: int) -> Iterator[None]:
+    """Restore the times of an open folder afterwards: they may be restored ones."""
     status = os.stat(fd)
     yield
     with contextlib.suppress(PermissionError):
         copy_times(fd, status)
 
 
-def _open_own(name, parent_fd):
-    """Open a private folder; whoever owns the one above may have put another in its place."""
+def _open_own(name: bytes, parent_fd: int) -> int:
+    """Open a private folder; the owner of the one above may have replaced it by another."""
     fd = os.open(name, OPEN_FOLDER, dir_fd=parent_fd)
     status = os.stat(fd)
     if status.st_uid != os.geteuid() or status.st_mode & 0o777 != 0o700:
         os.close(fd)
-        raise PermissionError(errno.EPERM, "Another has put a folder in the place of ours", name)
+        raise PermissionError(errno.EPERM, "Another user has replaced our folder", name)
     return fd
 
 
 @contextlib.contextmanager
 def opened(root: bytes) -> Iterator[int]:
-    """Open a folder that the operator named, wherever symlinks in its path lead."""
+    """Open a folder that the operator configured, whose path may contain symlinks."""
     try:
         fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as e:
-        raise EngineError(f"'{paths.shown(root)}' cannot be opened: {e.strerror}.") from e
+        raise EngineError(f"'{shown(root)}' cannot be opened: {e.strerror}.") from e
     try:
         yield fd
     finally:
@@ -181,8 +184,8 @@ def opened(root: bytes) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def _highest(root_fd, below):
-    """Yield the first folder on the way that is on the file system at its end: open, and path."""
+def _highest(root_fd: int, below: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the uppermost folder on the path that is on the file system of its end: fd and path."""
     names = [name for name in below.split(b"/") if name]
     depth = 0
     with FolderWalk(root_fd) as way:
@@ -190,7 +193,7 @@ def _highest(root_fd, below):
         for name in names:
             try:
                 way.down(name)
-            except OSError:  # not there yet, or no folder: placing tells
+            except OSError:  # missing or not a folder: placing reports it
                 break
             if os.stat(way.fd).st_dev != device:
                 device, depth = os.stat(way.fd).st_dev, len(way.names)

@@ -1,20 +1,23 @@
-"""Unpacking what a restore wants into a private folder, and checking every content on the way."""
+"""Unpacking the parts of a restore into a private folder, and checking their content."""
 
 import re
 import subprocess
 from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
 
 from ....exceptions import EngineError
+from ....lib.paths import shown
 from ...base import Run
-from .. import paths
 from ..catalog.extents import Part
 from ..storage.layout import volume_files
 from ..storage.tar_reader import Member, TarStream
 from ..storage.volume import END_OF_TAR, VolumeReader
 from ..transport.machines import Machine
+from ..transport.process import Process
 from .plan import RestorePlan
 
-# What GNU tar says of metadata that this machine or its file system has not: the content is whole.
+# Messages of GNU tar about metadata that the file system or user cannot set: the content is whole.
 HARMLESS = re.compile(
     r": Cannot (mknod|change (ownership|mode|inode flags)|utime|set|remove|mkfifo)\b"
     r"|: Cannot (setfacl|acl_)|: Warning: |Exiting with failure status due to previous errors"
@@ -23,7 +26,7 @@ SAME = "path kind sha256 length".split()
 
 
 class Stopped(EngineError):
-    """The unpacking tar reads no further."""
+    """The unpacking tar stopped reading."""
 
 
 def unpack(
@@ -31,13 +34,13 @@ def unpack(
 ) -> None:
     """Unpack everything into a folder of a machine, under its full path.
 
-    ``attributes`` is a pattern of the extended attributes that files get back.
-    Raises EngineError at the first file that is not what was backed up, naming it, and when tar
-    could not write all content. What is lost of the metadata is said in the job's log.
+    ``attributes`` is a pattern of the extended attributes to restore. Raises EngineError naming
+    the first file that is not what was backed up, and if tar could not write all content. Lost
+    metadata is a warning in the job's log.
     """
-    argv = [
+    argv: list[str | bytes] = [
         *("tar", "--extract", "--file=-", b"--directory=" + folder),
-        # Times of folders come last, since their content comes from several volumes.
+        # Folders get their times last, since their content may come from several volumes.
         *("--preserve-permissions", "--delay-directory-restore", "--warning=no-timestamp"),
         *("--xattrs", f"--xattrs-include={attributes}", "--acls"),
     ]
@@ -49,8 +52,8 @@ def unpack(
         _report(tar.take_lines(), code, run)
 
 
-def _feed(plan, tar, run):
-    def write(data):
+def _feed(plan: RestorePlan, tar: Process, run: Run) -> None:
+    def write(data: bytes | memoryview) -> None:
         try:
             tar.write(data)
         except EngineError as e:
@@ -83,30 +86,23 @@ def _require_same(part: Part, member: Member | None) -> None:
             raise _damaged(part, f"Its {name} is not what was backed up.")
 
 
-def _damaged(part, reason):
+def _damaged(part: Part, reason: str) -> EngineError:
     return EngineError(
-        f"'{paths.shown(part.path)}' is damaged in backup {part.job_id}, so that nothing was"
-        f" restored. {reason}"
+        f"'{shown(part.path)}' is damaged in backup {part.job_id}, so nothing was restored."
+        f" {reason}"
     )
 
 
 def _blocks(plan: RestorePlan) -> Iterator[bytes]:
     files = volume_files(plan.sources())
-    reader, opened = None, None
-    try:
-        for job_id, offset, length in plan.segments():
-            if job_id != opened:
-                if reader:
-                    reader.__exit__(None, None, None)
-                reader, opened = VolumeReader(files[job_id]), job_id
-            yield from reader.read(offset, length)
-    finally:
-        if reader:
-            reader.__exit__(None, None, None)
+    for job_id, segments in groupby(plan.segments(), key=attrgetter("job_id")):
+        with VolumeReader(files[job_id]) as reader:
+            for segment in segments:
+                yield from reader.read(segment.offset, segment.length)
     yield END_OF_TAR
 
 
-def _report(lines: list[str], code: int, run) -> None:
+def _report(lines: list[str], code: int, run: Run) -> None:
     for line in lines:
         if not HARMLESS.search(line):
             raise EngineError(f"The restore could not be unpacked. {line}")

@@ -191,6 +191,6 @@ def test_a_killed_prune_breaks_no_chain(client, tmp_path, seed):
     # The next one finishes it, but for a mark on what was not removed: that is named.
     list(retention.prune([client]))
     left = [problem.message for problem in problems(client, delete=True)]
-    assert set(left) <= {"A removal that was begun did not happen."}
+    assert set(left) <= {"The removal of this backup was interrupted."}
     assert problems(client) == []
     require_next_backup(client)

@@ -241,7 +241,7 @@ def test_without_a_base_it_is_full_and_says_so(client, level):
     job = back_up(client, level)
 
     assert (job.level, sources(job)) == ("Full", [job.pk])
-    assert f"There is no backup for {level} to build on: this one is Full." in job.run.messages
+    assert f"There is no backup for this {level} to build on: it becomes Full." in job.run.messages
 
 
 def test_a_failed_backup_is_no_base(client):
@@ -270,7 +270,7 @@ def test_a_base_whose_volume_is_lost_is_no_base(client, level):
     assert (job.level, job.status, sources(job)) == ("Full", "warnings", [job.pk])
     assert job.run.messages[:2] == [
         f"The volume '{volume}' of backup {base.pk} cannot be read: No such file or directory.",
-        f"There is no backup for {level} to build on: this one is Full.",
+        f"There is no backup for this {level} to build on: it becomes Full.",
     ]
 
 

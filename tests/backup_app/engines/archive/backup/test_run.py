@@ -216,7 +216,7 @@ def test_a_symlink_out_of_the_roots_is_refused(place, tree):
 def test_a_path_through_a_symlink_is_refused(place, tree):
     (place / "link").symlink_to(tree)
 
-    with pytest.raises(EngineError, match="link', which is no folder; enter the path"):
+    with pytest.raises(EngineError, match="link', which is not a folder; enter the path"):
         back_up(local_client(place, include=[place / "link/sub"]))
 
 
@@ -237,7 +237,7 @@ def test_a_storage_that_is_not_there_is_not_made(place):
 
 
 def test_a_fileset_of_which_nothing_is_there_fails(place):
-    with pytest.raises(EngineError, match=r"Of the fileset's paths none is there: .*/missing"):
+    with pytest.raises(EngineError, match=r"None of the fileset's paths exists: .*/missing"):
         back_up(local_client(place, include=[place / "missing"]))
 
 
@@ -437,7 +437,7 @@ def test_a_file_that_becomes_a_folder_before_it_is_read_is_one(place, tree):
     entries = {path.rpartition(b"/")[2]: entry for path, entry in view(job).items()}
     assert (entries[b"a"].kind, entries[b"a"].node.path) == ("d", bytes(tree) + b"/a")
     assert (entries[b"sub"].kind, entries[b"sub"].node) == ("f", None)
-    became = f"'{tree}/a' has become a folder since it was listed: what is in it is left out."
+    became = f"'{tree}/a' has become a folder since the scan: its content is left out."
     assert (job.status, ("warning", became) in job.run.lines) == ("warnings", True)
     (tree / "a/b").touch()
     assert below(back_up(client, "Incremental"), tree) == {"a", "a/b", "sub"}

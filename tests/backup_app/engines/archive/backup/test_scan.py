@@ -1,4 +1,4 @@
-"""``listing.py``: what find is told, and how it is understood."""
+"""``scan.py``: what find is told, and how it is understood."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from backup_app.engines.archive.backup.find_output import nanoseconds, signed
 from backup_app.engines.archive.backup.scan import (
-    Listing,
+    Scan,
     ancestors,
     complained_of,
     include_path,
@@ -106,8 +106,8 @@ def test_the_whole_machine_can_be_listed(tmp_path):
         if other != folder
     ]
     with Workspace(tmp_path / "w") as workspace:
-        listing = Listing(LocalMachine(), workspace, complain=print, warn=print, tick=no_tick)
-        listing.run([b"/"], left_out=beside, one_filesystem=True)
+        scan = Scan(LocalMachine(), workspace, complain=print, warn=print, tick=no_tick)
+        scan.run([b"/"], left_out=beside, one_filesystem=True)
 
         found = list(workspace.names())
 

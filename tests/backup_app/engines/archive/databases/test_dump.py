@@ -147,8 +147,7 @@ def test_wrong_credentials_are_named(client, credentials, kind, name, tmp_path):
     refusal = refusal_of(client, tmp_path, (kind, name))
 
     assert refusal.message.startswith(
-        f"The {TITLES[kind]} server of client 'db1' does not let the credentials "
-        f"'{credentials[0]}' in. "
+        f"The {TITLES[kind]} server of client 'db1' rejected the credentials '{credentials[0]}'. "
     )
     assert "nobody-there" in refusal.message
 
@@ -238,8 +237,8 @@ def test_credentials_that_others_can_read_are_refused(client, credentials, kind,
     file.chmod(0o640)
 
     assert refusal_of(client, tmp_path, (kind, name)).message == (
-        f"The credentials '{file}' can be read by others, so they are not used: chmod 600 {file}, "
-        "and they must belong to the service's user."
+        f"The credentials '{file}' are not used, since others can read them: chmod 600 {file} "
+        "and make the service's user their owner."
     )
 
 
@@ -249,7 +248,8 @@ def test_password_file_alone_says_too_little(client, tmp_path):
     (folder / "pg_service.conf").unlink()
 
     assert refusal_of(client, tmp_path, ("postgresql", "shop")).message == (
-        f"'{folder}/pgpass' is there without a 'pg_service.conf' whose [client] says how to log in."
+        f"'{folder}/pgpass' needs a 'pg_service.conf' beside it, in which [client] says how to "
+        "connect."
     )
 
 
@@ -288,7 +288,7 @@ def test_credentials_with_a_host_are_for_that_one(kind, tmp_path):
 @pytest.mark.parametrize("name", ["", "a/b", "../x", "a\nb"])
 def test_name_that_is_no_file_name_is_refused(client, name, tmp_path):
     assert refusal_of(client, tmp_path, ("mysql", name)).message == (
-        f"Database '{name}' cannot be backed up: its name is no file name."
+        f"Database '{name}' cannot be backed up: its name is not a file name."
     )
 
 
@@ -319,8 +319,8 @@ FILES = {"mysql": "mysql.cnf", "postgresql": "pg_service.conf"}
 def test_databases_of_this_machine_need_a_login_of_their_own(kind, client, tmp_path):
     file = tmp_path / "credentials" / str(client.pk) / FILES[kind]
     sentence = (
-        f"Client 'db1' is the backup server itself: its {TITLES[kind]} databases need a login of "
-        f"their own, which its operator puts into '{file}'."
+        f"Client 'db1' is the backup server itself: its {TITLES[kind]} databases need "
+        f"credentials, which the operator puts into '{file}'."
     )
 
     assert refusal_of(client, tmp_path, (kind, "calendar")).message == sentence

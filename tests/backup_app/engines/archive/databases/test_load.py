@@ -171,8 +171,8 @@ def test_failed_load_leaves_a_dump_of_what_was_there(client, place, server, kind
     level, message = run.lines[-1]
     assert level == "error"
     assert message == (
-        f"The import into database '{name}' of the {TITLES[kind]} server of client 'db1' failed. "
-        f"As it was before: '{kept}', which 'zstd -dc' turns into SQL."
+        f"Loading the database '{name}' of the {TITLES[kind]} server of client 'db1' failed. "
+        f"Its former content is in '{kept}'; 'zstd -dc' prints it as SQL."
     )
     assert refusal.message.startswith(
         f"The {TITLES[kind]} server of client 'db1' failed for database '{name}' ("
@@ -334,7 +334,7 @@ def test_wrong_credentials_are_named(client, place, server, kind):
 
     assert isinstance(refusal, EngineError)
     assert refusal.message.startswith(
-        f"The {TITLES[kind]} server of client 'db1' does not let the credentials '{file}' in. "
+        f"The {TITLES[kind]} server of client 'db1' rejected the credentials '{file}'. "
     )
 
 

@@ -103,7 +103,7 @@ def test_a_check_names_only_dumps_that_belong_to_nothing(storage):
 
     found = list(get_engine().check_storage(storage))
 
-    sentence = "No job has this dump of a database."
+    sentence = "This dump of a database belongs to no job."
     assert sorted(found, key=lambda problem: problem.path) == [
         Problem(str(path), sentence, job_id)
         for path, job_id in sorted(

@@ -129,7 +129,7 @@ def test_a_backup_whose_base_is_gone_is_named(job, storage, tmp_path):
     Job.objects.filter(pk=second.pk).update(parent=None)
 
     assert check(storage) == [
-        Problem(storage.path, f"What backup {second.pk} builds on is gone.", second.pk)
+        Problem(storage.path, f"The backup that backup {second.pk} builds on is gone.", second.pk)
     ]
 
 
@@ -139,7 +139,7 @@ def test_a_backup_that_the_database_lost_is_never_deleted(job, storage):
 
     found = check(storage, delete=True)
 
-    words = "The database does not know this backup: rebuild_catalog brings it back."
+    words = "The database lacks this backup: rebuild_catalog restores it."
     assert found == [Problem(str(volume), words, job.pk)]
     assert files(storage) == before
 
@@ -151,7 +151,7 @@ def test_half_a_backup_that_no_job_has_is_deleted(job, storage, lost):
     (volume if lost == "volume" else manifest_path(volume)).unlink()
     left = manifest_path(volume) if lost == "volume" else volume
 
-    assert check(storage) == [Problem(str(left), "No job has this volume.", job.pk)]
+    assert check(storage) == [Problem(str(left), "This volume belongs to no job.", job.pk)]
     assert left.exists()
     check(storage, delete=True)
     assert files(storage) == []
@@ -162,7 +162,7 @@ def test_what_is_not_ours_is_named_and_stays(job, storage):
     strange.parent.mkdir(exist_ok=True)
     strange.write_text("beach")
 
-    words = "This is nothing that the backup service has put here."
+    words = "The backup service did not put this here."
     assert check(storage, delete=True) == [Problem(str(strange), words)]
     assert strange.exists()
 
@@ -193,7 +193,7 @@ def test_the_work_of_a_job_that_ended_is_left_over(client, status):
     work.mkdir(parents=True)
     (work / "volume").write_text("half")
 
-    assert check(job.storage) == [Problem(str(work), f"Job {job.pk} has left this.", job.pk)]
+    assert check(job.storage) == [Problem(str(work), f"Job {job.pk} left this behind.", job.pk)]
     assert work.exists()
     check(job.storage, delete=True)
     assert not work.exists()
@@ -211,7 +211,7 @@ def test_the_private_folder_of_a_killed_restore_is_left_over(client, tmp_path):
     line = {key: b64encode(value).decode() for key, value in place.items()}
     (work / "staging.jsonl").write_text(json.dumps(line) + "\n")
 
-    words = f"Job {job.pk} has left this."
+    words = f"Job {job.pk} left this behind."
     assert check(job.storage, delete=True) == [
         Problem(str(private), words, job.pk),
         Problem(str(work), words, job.pk),

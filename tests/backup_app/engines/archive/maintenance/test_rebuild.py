@@ -130,7 +130,7 @@ def test_jobs_are_what_they_were(chain):
     assert list(Job.objects.order_by("pk").values(*fields)) == before
     assert list(JobSource.objects.order_by("job", "source").values_list("job", "source")) == sources
     assert rows(Volume) == volumes
-    assert {job.message for job in Job.objects.all()} == {"Brought back from its manifest."}
+    assert {job.message for job in Job.objects.all()} == {"Rebuilt from its manifest."}
     assert all(job.ended >= job.started for job in Job.objects.all())
 
 
@@ -323,7 +323,7 @@ def test_a_client_whose_address_another_has_stays_away(chain, client):
 
     found = rebuild(chain[0].storage)
 
-    words = "Client 'web' cannot come back: client 'other' has its address 192.0.2.7."
+    words = "Client 'web' cannot be restored: client 'other' has its address 192.0.2.7."
     assert [(each.message, each.job_id) for each in found] == [(words, job.pk) for job in chain]
     assert not Job.objects.exists()
 
@@ -343,7 +343,7 @@ def test_a_broken_manifest_is_said_and_left_out(chain):
     assert broken.message.startswith(f"The manifest '{manifest}' is damaged: ")
     assert without == Problem(
         str(manifest.with_name(f"job-{chain[2].pk}.tar.zst.manifest")),
-        f"It builds on backup {chain[1].pk}, which is not there.",
+        f"It builds on backup {chain[1].pk}, which is missing.",
         chain[2].pk,
     )
     assert list(Job.objects.all()) == [first]
@@ -386,7 +386,7 @@ def test_a_backup_ended_when_its_manifest_says(chain):
 
     for job in rebuild(chain[0].storage):
         assert abs(job.ended - ended[job.pk]) < timedelta(minutes=1)
-        assert job.message == "Brought back from its manifest."
+        assert job.message == "Rebuilt from its manifest."
 
 
 def test_a_manifest_without_an_end_makes_no_old_backup_a_new_one(client):
@@ -401,8 +401,7 @@ def test_a_manifest_without_an_end_makes_no_old_backup_a_new_one(client):
 
     assert found.ended == found.started == job.started
     assert found.message == (
-        "Brought back from its manifest. That says no end: it is taken to have ended when it"
-        " started."
+        "Rebuilt from its manifest. That has no end time, so the start time was used."
     )
     (shown,) = command("backup_status", "--format=json").data["clients"]
     assert (shown["state"], shown["age_seconds"] // 86_400) == ("overdue", 40)
@@ -460,7 +459,7 @@ def test_chains_over_two_storages_come_back(chain, client, place, tree):
     rebuild(chain[0].storage)
     brought = rebuild(other)
 
-    words = f"It builds on backup {chain[0].pk}, which is not there."
+    words = f"It builds on backup {chain[0].pk}, which is missing."
     assert [each.message for each in alone] == [words]
     assert [job.pk for job in brought] == [last.pk]
     assert contents(brought[0]) == view

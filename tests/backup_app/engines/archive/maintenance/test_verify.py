@@ -85,7 +85,7 @@ def test_a_whole_backup_is_whole(job, place):
     expected = Entry.objects.filter(job=job).count()
     assert (run.lines, run.expected) == ([], job.volume.tar_size)
     assert (run.outcome.files, run.outcome.bytes) == (expected, 8 * 40 * KiB)
-    assert run.outcome.message == f"Backup {job.pk} is whole."
+    assert run.outcome.message == f"Backup {job.pk} is undamaged."
 
 
 def test_each_backup_of_a_chain_is_verified_by_itself(job, tree):
@@ -130,8 +130,8 @@ def test_what_the_catalog_says_otherwise_is_named(job, field):
     _, *lines = faults(job)
 
     assert lines == [
-        f"'{path}' is not like the catalog in the manifest '{manifest_path(volume_of(job))}'.",
-        f"'{path}' is not like the catalog: {field}.",
+        f"'{path}' differs from the catalog in the manifest '{manifest_path(volume_of(job))}'.",
+        f"'{path}' differs from the catalog: {field}.",
     ]
 
 
@@ -145,15 +145,15 @@ def test_an_entry_that_the_catalog_lost_is_noticed(job):
     folder = entry.folder.path.decode()
     path = f"{folder}/{after.name.decode()}"
     assert lines == [
-        f"The manifest '{manifest_path(volume_of(job))}' is not like the catalog from '{path}' on.",
-        f"'{path}' does not begin at byte {entry.offset} of the tar, where it should.",
+        f"The manifest '{manifest_path(volume_of(job))}' differs from the catalog from '{path}' on.",
+        f"'{path}' does not begin at byte {entry.offset} of the tar, as it should.",
     ]
 
 
 def test_an_end_that_the_catalog_lost_is_noticed(job):
     Entry.objects.filter(job=job).order_by("-offset").first().delete()
 
-    assert faults(job)[-1] == f"The volume '{volume_of(job)}' has more in it than the catalog says."
+    assert faults(job)[-1] == f"The volume '{volume_of(job)}' contains more than the catalog says."
 
 
 def test_a_flipped_bit_of_the_manifest_is_named(job):
@@ -188,7 +188,7 @@ def test_the_manifest_of_another_volume_is_named(job, tree):
     manifest = manifest_path(volume_of(job))
     manifest.write_bytes(manifest_path(volume_of(other)).read_bytes())
 
-    assert faults(job)[1:] == [f"The manifest '{manifest}' is of another volume."]
+    assert faults(job)[1:] == [f"The manifest '{manifest}' belongs to another volume."]
 
 
 def test_a_volume_that_is_cut_off_is_named(job):
@@ -255,6 +255,6 @@ def test_what_lies_below_a_symlink_is_named(place, tree, job, level):
     *_, error = faults(job)
 
     assert error == (
-        f"'{tree}/sub' is no folder in this backup: what lies below it cannot be restored together"
+        f"'{tree}/sub' is not a folder in this backup: what is below it cannot be restored together"
         " with it."
     )

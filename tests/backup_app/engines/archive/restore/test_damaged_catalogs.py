@@ -106,8 +106,8 @@ def test_what_is_missing_is_restored_and_named(backup, tree, tmp_path):
     assert is_whole
     assert run.outcome.warnings == 2
     sentence = (
-        f"The catalog of backup {backup.pk} is damaged: verify it. The manifests beside the volumes"
-        " say what is restored of 2 entries."
+        f"The catalog of backup {backup.pk} is damaged: verify it. 2 entries are restored as the"
+        " manifests beside the volumes say."
     )
     assert [line for line in run.lines if line[0] != "info"] == [
         ("error", sentence),
@@ -136,8 +136,8 @@ def test_without_a_manifest_the_catalog_counts_with_a_warning(backup, tree, tmp_
     assert is_whole
     (line,) = [line for line in run.lines if line[0] != "info"]
     sentence = (
-        f"The manifest '{manifest}' cannot be read: No such file or directory. Whether the catalog"
-        " lacks something is not known."
+        f"The manifest '{manifest}' cannot be read: No such file or directory. So the catalog"
+        " could not be checked."
     )
     assert line == ("warning", sentence)
     assert run.outcome.warnings == 1

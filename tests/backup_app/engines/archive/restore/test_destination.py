@@ -22,7 +22,7 @@ def root(tmp_path):
 
 @pytest.mark.parametrize("path", [b"relative", b"", b"/a/../b", b"/..", b"/a\0b", b"../x"])
 def test_what_is_no_plain_absolute_path_is_invalid(path, root):
-    with pytest.raises(Invalid, match="is no absolute path without"):
+    with pytest.raises(Invalid, match="is not an absolute path without"):
         require_destination(ClientFactory(), path)
 
 

@@ -94,7 +94,7 @@ def test_a_symlink_on_the_way_below_a_destination_is_not_followed(backup, place,
     (place / "new").mkdir()
     (place / "new" / first).symlink_to(outside)
 
-    with pytest.raises(EngineError, match=f"'/{first}': A symlink or a file is in the way"):
+    with pytest.raises(EngineError, match=f"'/{first}': A symlink or a file is on its path"):
         restore(backup, place / "tree", to=place / "new")
 
 
@@ -112,7 +112,7 @@ def test_a_symlink_on_the_way_to_a_restored_file_is_not_followed(backup, place, 
     shutil.rmtree(place / "tree/a")
     (place / "tree/a").symlink_to(outside)
 
-    with pytest.raises(EngineError, match=f"'{place}/tree/a': A symlink or a file is in the way"):
+    with pytest.raises(EngineError, match=f"'{place}/tree/a': A symlink or a file is on its path"):
         restore(backup, place / "tree/a/victim")
 
 
@@ -147,7 +147,7 @@ def test_a_forged_volume_does_not_write_behind_its_symlink(target, place, outsid
 
     run = restore(job, place / "tree")
 
-    refusal = f"'/{tree}/a/victim': What it lies in is no folder in this backup."
+    refusal = f"'/{tree}/a/victim': A path above it is not a folder in this backup."
     assert (run.outcome.warnings, ("warning", refusal) in run.lines) == (1, True)
     assert [path.name for path in (place / "tree").iterdir()] == ["a"]
     assert (place / "tree/a").is_symlink()

@@ -209,7 +209,7 @@ def test_what_is_in_the_way_of_a_passed_folder_stays(kind, private, destination,
 
     refused = place(private, destination, passing=[b"a"])
 
-    assert refused == {b"a": "A symlink or a file is in the way to what is to be restored."}
+    assert refused == {b"a": "A symlink or a file is on its path."}
     assert (destination / "z").read_text() == "2"
     assert list(outside.iterdir()) == []
 
@@ -230,7 +230,7 @@ def test_a_folder_with_content_makes_no_way_for_a_file(private, destination):
 
     refused = place(private, destination)
 
-    assert refused == {b"a": "A folder that is not empty is in its way."}
+    assert refused == {b"a": "A folder that is not empty has its name."}
     assert content(destination) == {"a": None, "a/keep": "3", "b": "2"}
 
 

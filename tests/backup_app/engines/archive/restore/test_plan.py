@@ -2,7 +2,7 @@ import pytest
 
 from backup_app.engines.archive.catalog.selection import select_paths
 from backup_app.engines.archive.catalog.view import View
-from backup_app.engines.archive.restore.plan import RestorePlan, coalesced, ways_to
+from backup_app.engines.archive.restore.plan import RestorePlan, coalesced, folders_above
 from backup_app.engines.base import Selection
 from backup_app.exceptions import NotFound
 
@@ -43,7 +43,7 @@ def test_neighbours_are_one_piece():
 def test_ways_lead_to_what_is_selected_from_the_root():
     selection = Selection(nodes=[(1, b"/a/b")], files=[(2, b"/a/b/c/d"), (3, b"/x/y")])
 
-    assert ways_to(selection) == {b"/", b"/a", b"/x"}
+    assert folders_above(selection) == {b"/", b"/a", b"/x"}
 
 
 def test_a_folder_brings_all_below_it_and_nothing_beside(plan):
@@ -110,5 +110,5 @@ def test_the_target_that_a_link_was_made_to_counts_not_a_newer_one(plan):
 def test_what_has_no_content_is_not_found(plan):
     job = catalogued(ClientFactory(), {b"/a": "f"})  # without any blocks
 
-    with pytest.raises(NotFound, match="has nothing of what is to be restored"):
+    with pytest.raises(NotFound, match="contains nothing of the selection"):
         fill(plan, job, b"/a")

@@ -145,7 +145,7 @@ def test_a_symlink_on_the_way_is_not_followed(client, tree, outside):
 
     run = restore(job, tree / "a/two", tree / "c")
 
-    line = f"'{tree}/a': A symlink or a file is in the way to what is to be restored."
+    line = f"'{tree}/a': A symlink or a file is on its path."
     assert run.lines[1:] == [("warning", line)]
     assert (tree / "c/three").read_text() == "3"
 
@@ -165,7 +165,7 @@ def test_a_destination_that_leads_over_a_symlink_is_refused(client, tree, tmp_pa
     job = back_up(client)
     (tmp_path / "link").symlink_to(outside)
 
-    with pytest.raises(EngineError, match="leads over a symlink"):
+    with pytest.raises(EngineError, match="leads through a symlink"):
         restore(job, tree, to=tmp_path / "link/new")
 
     assert left() == []
@@ -179,7 +179,7 @@ def test_a_folder_with_content_makes_no_way_for_a_file(client, tree):
 
     run = restore(job, tree)
 
-    line = f"'{tree}/a/two': A folder that is not empty is in its way."
+    line = f"'{tree}/a/two': A folder that is not empty has its name."
     assert run.lines[1:] == [("warning", line)]
     assert (tree / "a/two/new").read_text() == "new"
 

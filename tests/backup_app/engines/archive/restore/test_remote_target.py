@@ -137,8 +137,8 @@ def test_what_is_in_the_way_is_named_and_the_rest_placed(place, destination):
     refused = place(files(a="1", b="2", d__e="4"), passed=[b"/d"])
 
     assert refused == {
-        b"a": "A folder that is not empty is in its way.",
-        b"d": "A symlink or a file is in the way to what is to be restored.",
+        b"a": "A folder that is not empty has its name.",
+        b"d": "A symlink or a file is on its path.",
     }
     assert content(destination) == {"a": None, "a/keep": "3", "b": "2", "d": "a file"}
 
@@ -231,10 +231,10 @@ class Lying(LocalMachine):
 @pytest.mark.parametrize(
     ("answers", "sentence"),
     [
-        (["true"], "did not say where it made a folder"),
-        (["printf '/x\\0.\\0'", "printf '?what\\0'"], "said something strange"),
-        (["printf '/x\\0.\\0'", "cat /dev/zero | tr '\\0' +"], "said something without an end"),
-        (["true", "cat /dev/zero"], "did not say where it made a folder"),
+        (["true"], "did not print where it made the folder"),
+        (["printf '/x\\0.\\0'", "printf '?what\\0'"], "printed something invalid"),
+        (["printf '/x\\0.\\0'", "cat /dev/zero | tr '\\0' +"], "printed an endless word"),
+        (["true", "cat /dev/zero"], "did not print where it made the folder"),
     ],
 )
 def test_a_machine_that_answers_something_else_is_refused(work, answers, sentence):

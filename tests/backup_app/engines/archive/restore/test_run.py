@@ -241,7 +241,7 @@ def test_another_content_than_was_backed_up_is_named(client, tree):
         restore(job, tree)
 
     assert str(refusal.value) == (
-        f"'{tree}/c/three' is damaged in backup {job.pk}, so that nothing was restored."
+        f"'{tree}/c/three' is damaged in backup {job.pk}, so nothing was restored."
         " Its sha256 is not what was backed up."
     )
     assert (tree / "a/two").read_text() == "kept"
@@ -264,7 +264,7 @@ def test_what_is_in_the_way_is_named_and_the_rest_restored(client, tree):
 
     run = restore(job, tree)
 
-    line = f"'{tree}/a/two': A folder that is not empty is in its way."
+    line = f"'{tree}/a/two': A folder that is not empty has its name."
     assert run.lines[1:] == [("warning", line)]
     assert run.outcome.warnings == 1
     assert (tree / "c/three").read_text() == "3"
@@ -304,7 +304,7 @@ def test_a_dump_is_left_out_where_the_rest_is_put_back(with_dump, tree):
 
     assert (tree / "found").read_text() == "owned"
     assert not Path("/.databases").exists()
-    line = "Dumps of databases have no original location, and are left out."
+    line = "Dumps of databases have no original location and are left out."
     assert run.lines[0] == ("info", line)
 
 
@@ -403,7 +403,7 @@ def test_what_lies_below_a_symlink_is_named_and_the_rest_restored(misplacing, tr
     run = restore(misplacing, tree, to=place / "new")
 
     named = [message for level, message in run.lines if level == "warning"]
-    reason = "What it lies in is no folder in this backup."
+    reason = "A path above it is not a folder in this backup."
     assert named == [f"'{tree}/current/{name}': {reason}" for name in ("a", "sub", "sub/b")]
     assert run.outcome.warnings == 3
     new = Path(f"{place}/new{tree}")

@@ -88,9 +88,7 @@ def messages(job):
 
 
 def lost(path):
-    return (
-        f"'{path}' is no longer the folder that was listed: what had not been read yet is left out."
-    )
+    return f"'{path}' is no longer the folder that was scanned: what had not been read yet is left out."
 
 
 def test_a_folder_that_is_swapped_is_named_and_the_rest_stored(place, secrets, meanwhile):

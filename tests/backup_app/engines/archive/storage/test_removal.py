@@ -151,7 +151,7 @@ def test_a_backup_whose_removal_was_killed_is_an_orphan(job, delete):
     problems = list(engine.check_storage(job.storage, delete=delete))
 
     assert not Entry.objects.filter(job=job.pk).exists()
-    assert problems == [Problem(str(volume), "No job has this volume.", job.pk)]
+    assert problems == [Problem(str(volume), "This volume belongs to no job.", job.pk)]
     assert volume.exists() == manifest_path(volume).exists() == (not delete)
     assert list(engine.check_storage(job.storage)) == ([] if delete else problems)
     assert engine.list_folder(other, b"/").total > 0
@@ -166,7 +166,7 @@ def test_a_half_removed_volume_is_an_orphan(job, lost):
 
     problems = list(engine.check_storage(job.storage, delete=True))
 
-    assert [problem.message for problem in problems] == ["No job has this volume."]
+    assert [problem.message for problem in problems] == ["This volume belongs to no job."]
     assert stored(job.storage) == []
 
 
@@ -197,7 +197,7 @@ def test_a_removal_that_was_killed_before_the_database_knew_left_all(job):
     problems = list(engine.check_storage(job.storage, delete=True))
 
     mark = f"{volume_of(job)}.removing"
-    assert problems == [Problem(mark, "A removal that was begun did not happen.", job.pk)]
+    assert problems == [Problem(mark, "The removal of this backup was interrupted.", job.pk)]
     assert stored(job.storage) == before
     assert list(engine.check_storage(job.storage)) == []
     assert engine.list_folder(Job.objects.get(pk=job.pk), b"/").total > 0
