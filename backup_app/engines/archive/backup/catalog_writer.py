@@ -36,43 +36,11 @@ class CatalogWriter:
         folder, name, ctime, inode = place.folder, place.name, place.ctime, place.inode
         # A file may have become a folder since the scan, or a folder a file.
         node = (place.node or ensure_folder(self._client, path)) if kind == "d" else None
-        self._rows.append(
-            (
-                self._job_id,
-                folder,
-                node,
-                name,
-                kind,
-                size,
-                mtime_ns,
-                ctime,
-                inode,
-                mode,
-                owner,
-                group,
-                target,
-                sha256,
-                offset,
-                length,
-            )
-        )
-        self._lines.append(
-            (
-                path.decode("latin-1"),
-                kind,
-                size,
-                mtime_ns,
-                ctime,
-                inode,
-                mode,
-                owner,
-                group,
-                target.decode("latin-1"),
-                sha256.hex() if sha256 else None,
-                offset,
-                length,
-            )
-        )
+        middle = size, mtime_ns, ctime, inode, mode, owner, group
+        row = (self._job_id, folder, node, name, kind, *middle, target, sha256, offset, length)
+        self._rows.append(row)
+        ends = target.decode("latin-1"), sha256.hex() if sha256 else None, offset, length
+        self._lines.append((path.decode("latin-1"), kind, *middle, *ends))
         if len(self._rows) >= BATCH:
             self.flush()
 

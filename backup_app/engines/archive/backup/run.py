@@ -265,11 +265,7 @@ class Backup:
         digest = self.volume.finish()
         sources = chain.sources(self.job, base)
         name = layout.volume_name(self.job)
-        values = {
-            "path": name,
-            "size": self.volume.size,
-            "tar_size": self.volume.tar_size,
-        }
+        values = {"path": name, "size": self.volume.size, "tar_size": self.volume.tar_size}
         volumes = Volume.objects.filter(job__in=sources).order_by("job")
         named = dict([*volumes.values_list("path", "job"), (name, self.job.pk)])
         head = manifest.head(self.job, values | {"sha256": digest.hex()}, named)

@@ -163,14 +163,7 @@ class Workspace:
         return added
 
     def add(
-        self,
-        parent: Dir,
-        name: bytes,
-        kind: str,
-        size: int,
-        stat: Stat,
-        *,
-        linked: bool = False,
+        self, parent: Dir, name: bytes, kind: str, size: int, stat: Stat, *, linked: bool = False
     ) -> None:
         """Add anything but a folder; only files have a size.
 

@@ -75,17 +75,8 @@ def load_manifests(
         for batch in batches(rows):
             tick()
             table.add_from_manifest(
-                Part(
-                    source,
-                    row.offset,
-                    row.length,
-                    row.path,
-                    row.kind,
-                    row.size,
-                    row.sha256,
-                    row.target,
-                )
-                for row in batch
+                Part(source, r.offset, r.length, r.path, r.kind, r.size, r.sha256, r.target)
+                for r in batch
             )
     for path in chosen:
         if not table.is_in_manifest(path):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import orjson
 import zstandard
+from django.db.models import Model
 from django.utils import timezone
 
 from ....exceptions import EngineError
@@ -21,6 +22,7 @@ from ...shared.job_parts import fileset_of, pool_of
 Head = dict[str, Any]  # JSON
 FORMAT = 1
 SUFFIX = ".manifest"
+CLIENT = "name ip internal_ip system connection ssh_user ssh_port host_key schedule"
 PIECE = 256 * 1024
 LONGEST = 1024 * 1024  # bytes of a line; paths and targets have 4,096 at most
 FRAMES = 2  # the head, and the entries
@@ -88,51 +90,28 @@ def head(job: Job, volume: Head, sources: dict[str, int]) -> Head:
 
     ``sources`` are the IDs of the backups that its view consists of, by their volumes.
     """
-    client, fileset, pool = job.client, fileset_of(job), pool_of(job)
+    client = job.client
     return {
         "job": {
             "id": job.pk,
-            "name": job.name,
-            "level": job.level,
-            "engine": job.engine,
-            "requested_by": job.requested_by,
-            "created": job.created,
-            "started": job.started,
+            **_values(job, "name level engine requested_by created started"),
             "ended": timezone.now(),  # only the renames come after this
             "sources": list(sources.values()),
             "volumes": list(sources),
         },
         "account": {"login": job.account.get_username(), "email": job.account.email},
-        "client": {
-            "id": client.pk,
-            "name": client.name,
-            "ip": client.ip,
-            "internal_ip": client.internal_ip,
-            "system": client.system,
-            "connection": client.connection,
-            "ssh_user": client.ssh_user,
-            "ssh_port": client.ssh_port,
-            "host_key": client.host_key,
-            "schedule": client.schedule,
-        },
-        "fileset": {
-            "name": fileset.name,
-            "include": fileset.include,
-            "exclude": fileset.exclude,
-            "options": fileset.options,
-            "databases": fileset.databases,
-            "verify": fileset.verify,
-            "schedule": fileset.schedule,
-        },
-        "pool": {
-            "name": pool.name,
-            "retention_days": pool.retention_days,
-            "keep_full": pool.keep_full,
-            "quota_bytes": pool.quota_bytes,
-        },
-        "zone": {"name": client.zone.name, "title": client.zone.title},
+        "client": {"id": client.pk, **_values(client, CLIENT)},
+        "fileset": _values(
+            fileset_of(job), "name include exclude options databases verify schedule"
+        ),
+        "pool": _values(pool_of(job), "name retention_days keep_full quota_bytes"),
+        "zone": _values(client.zone, "name title"),
         "volume": volume,
     }
+
+
+def _values(row: Model, names: str) -> Head:
+    return {name: getattr(row, name) for name in names.split()}
 
 
 class ManifestReader:

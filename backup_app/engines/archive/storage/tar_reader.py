@@ -47,15 +47,7 @@ TIMES = re.compile(
     rb"([1-9][0-9]) ctime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
 )
 PLAIN = {b"mtime", b"ctime"}
-KINDS = {
-    b"0": "f",
-    b"5": "d",
-    b"1": "h",
-    b"2": "l",
-    b"3": "b",
-    b"4": "b",
-    b"6": "p",
-}
+KINDS = {b"0": "f", b"5": "d", b"1": "h", b"2": "l", b"3": "b", b"4": "b", b"6": "p"}
 
 
 class CutOff(EngineError):

@@ -80,7 +80,7 @@ def test_a_path_that_was_not_asked_for_is_refused(hostile, path):
     ],
 )
 def test_numbers_that_no_file_has_are_refused(hostile, values):
-    with pytest.raises(EngineError, match="find printed an (invalid line|impossible number)"):
+    with pytest.raises(EngineError, match=r"find printed an (invalid line|impossible number)"):
         hostile(printing("./srv/x", **values))
 
 

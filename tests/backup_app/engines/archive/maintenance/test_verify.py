@@ -144,8 +144,9 @@ def test_an_entry_that_the_catalog_lost_is_noticed(job):
 
     folder = entry.folder.path.decode()
     path = f"{folder}/{after.name.decode()}"
+    manifest = manifest_path(volume_of(job))
     assert lines == [
-        f"The manifest '{manifest_path(volume_of(job))}' differs from the catalog from '{path}' on.",
+        f"The manifest '{manifest}' differs from the catalog from '{path}' on.",
         f"'{path}' does not begin at byte {entry.offset} of the tar, as it should.",
     ]
 

@@ -88,7 +88,8 @@ def messages(job):
 
 
 def lost(path):
-    return f"'{path}' is no longer the folder that was scanned: what had not been read yet is left out."
+    rest = "what had not been read yet is left out"
+    return f"'{path}' is no longer the folder that was scanned: {rest}."
 
 
 def test_a_folder_that_is_swapped_is_named_and_the_rest_stored(place, secrets, meanwhile):
