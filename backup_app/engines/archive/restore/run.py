@@ -12,7 +12,7 @@ from ....lib.paths import is_in, shown
 from ....models import Job
 from ...base import Outcome, Run, Selection, Tick
 from ...shared.dumps import DUMPS
-from ...shared.job_parts import parent_of, storage_of
+from ...shared.job_parts import parent_of
 from .. import paths
 from ..catalog.selection import select_ids
 from ..catalog.view import View
@@ -40,8 +40,7 @@ def restore(run: Run) -> Outcome:
             outcome = _restore(run, plan, folder)
         layout.remove_work_folder(run.job)
     except sqlite3.Error as e:
-        storage = storage_of(run.job)
-        raise EngineError(f"The storage '{storage}' cannot be used for work: {e}.") from e
+        raise EngineError(f"The storage '{run.job.storage}' cannot be used for work: {e}.") from e
     return outcome
 
 

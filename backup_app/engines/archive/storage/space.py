@@ -28,15 +28,11 @@ class Limit:
 def limit_for(job: Job) -> Limit:
     """Return the smaller of what is left of a pool's quota and a storage's capacity."""
     pool, storage = pool_of(job), storage_of(job)
+    used_up = f"The quota of the pool '{pool}' is used up: {pool.quota_bytes} bytes."
+    full = f"The storage '{storage}' has reached its capacity: {storage.capacity} bytes."
     limits = [
-        Limit(
-            left(pool.quota_bytes, pool=pool),
-            f"The quota of the pool '{pool}' is used up: {pool.quota_bytes} bytes.",
-        ),
-        Limit(
-            left(storage.capacity, storage=storage),
-            f"The storage '{storage}' has reached its capacity: {storage.capacity} bytes.",
-        ),
+        Limit(left(pool.quota_bytes, pool=pool), used_up),
+        Limit(left(storage.capacity, storage=storage), full),
     ]
     sizes = [(limit.size, limit) for limit in limits if limit.size is not None]
     return min(sizes, key=itemgetter(0), default=(None, Limit(None)))[1]

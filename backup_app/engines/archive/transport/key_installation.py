@@ -116,9 +116,8 @@ def _refuse(client: Client, words: str) -> NoReturn:
     """Raise the error that ssh's message means."""
     place = f"Client '{client}' at {address(client)}"
     if "Host key verification failed" in words:
-        raise EngineError(
-            f"{place} presents another host key than the pinned one, so the password was not sent."
-        )
+        other = "another host key than the pinned one, so the password was not sent"
+        raise EngineError(f"{place} presents {other}.")
     if "Permission denied" in words:
         raise EngineError(
             f"{place} rejected the password of '{client.ssh_user}': it is wrong, or its SSH server"

@@ -51,12 +51,11 @@ def _generate(path: Path) -> None:
         sync_path(path.parent)
 
 
-def _keygen(*arguments: str, text: str | None = None) -> str:
+def _keygen(*arguments: str, text: str = "") -> str:
     try:
         done = subprocess.run(  # noqa: S603
             ["ssh-keygen", *arguments],  # noqa: S607
             input=text,
-            stdin=subprocess.DEVNULL if text is None else None,
             capture_output=True,
             text=True,
             check=True,
