@@ -237,7 +237,7 @@ def test_credentials_that_others_can_read_are_refused(client, credentials, kind,
     file.chmod(0o640)
 
     assert refusal_of(client, tmp_path, (kind, name)).message == (
-        f"The credentials '{file}' are not used, since others can read them: chmod 600 {file} "
+        f"The credentials '{file}' are not used, since others can read them: chmod 600 {file}, "
         "and make the service's user their owner."
     )
 

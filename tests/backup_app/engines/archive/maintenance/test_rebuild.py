@@ -478,8 +478,8 @@ def test_no_new_backup_replaces_what_the_database_lost(chain, client):
         back_up(client, run=Recording(job))
 
     assert str(refused.value) == (
-        f"There is a volume '{volume}' that the database does not know: rebuild_catalog brings it"
-        " back."
+        f"The volume '{volume}' exists but is missing from the database: rebuild_catalog restores"
+        " it."
     )
     assert {path: path.read_bytes() for path in volume.parent.iterdir()} == before
 

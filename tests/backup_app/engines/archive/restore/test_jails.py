@@ -85,7 +85,7 @@ def test_an_original_location_outside_of_the_roots_is_refused(backup, place, out
 def test_a_destination_that_leads_over_a_symlink_is_refused(backup, place, outside):
     (place / "link").symlink_to(outside)
 
-    with pytest.raises(EngineError, match=f"'{place}/link', which is a symlink or no folder"):
+    with pytest.raises(EngineError, match=f"'{place}/link', which is a symlink or not"):
         restore_to(backup, place / "tree", place / "link/new")
 
 

@@ -191,7 +191,7 @@ def test_a_symlink_above_the_only_path_is_named(place):
     (place / "real").mkdir()
     (place / "link").symlink_to("real")
 
-    with pytest.raises(EngineError, match=f"The fileset leads through '{place}/link', which is no"):
+    with pytest.raises(EngineError, match=f"path leads through '{place}/link', which is not"):
         back_up(local_client(place, include=[place / "link/docs"]))
 
 
