@@ -15,7 +15,7 @@ settings.load_profile("patient")
 
 
 @pytest.fixture
-def root():
+def needs_root():
     """For tests that only root can run."""
     need_root()
 

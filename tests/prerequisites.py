@@ -25,7 +25,7 @@ def need_root() -> None:
 
 
 # For tests that give files to other users, mount, or restore to the top of a disk.
-as_root = pytest.mark.usefixtures("root")
+as_root = pytest.mark.usefixtures("needs_root")
 
 
 def need_access_control_lists() -> None:

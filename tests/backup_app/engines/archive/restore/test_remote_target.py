@@ -39,7 +39,7 @@ def destination(tmp_path):
 
 
 @pytest.fixture
-def place(root, work, destination):
+def place(needs_root, work, destination):
     """Return a function that unpacks by one function and places then; it returns the refusals."""
 
     def place(fill, passed=(), to=destination):
