@@ -84,7 +84,7 @@ def answers_about(client, record):
         for query in ({"password": "y"}, {"format": "ics"}):
             yield client.get(f"{P}/{collection}/{address}", query)
     yield client.get(f"{P}/images/{record.image_id}")
-    yield client.get(getattr(Urls(""), f"{record._meta.model_name}_page")(record))
+    yield client.get(Urls("").page(record))
     if collection == "events":
         for name in ("venues", "organizers", "categories", "tags"):
             yield client.get(f"{P}/{name}", {"event": record.pk, "hide_empty": "0"})
