@@ -1,13 +1,12 @@
 """The backup service's tables."""
 
-from .account import ApiKey
+from .account import ApiKey, LoginAttempt
 from .audit import AuditEntry
 from .catalog import Entry, Folder, Volume
 from .client import Client
 from .download import Download
 from .fileset import Fileset
 from .job import Fault, Job, JobLog, JobSource
-from .login_attempt import LoginAttempt
 from .mailbox import Mailbox
 from .pool import Pool
 from .storage import Storage, Zone

@@ -1,4 +1,4 @@
-"""The API keys that accounts log in with."""
+"""The API keys that accounts log in with, and the logins of a short while."""
 
 from django.db import models
 from django.db.models import Q
@@ -36,3 +36,22 @@ class ApiKey(models.Model):
 
     def __str__(self):
         return f"{self.prefix}… {self.name}".rstrip()
+
+
+class LoginAttempt(models.Model):
+    """A login that failed a short while ago, or the first one from an address that succeeded."""
+
+    scope = models.CharField(max_length=20, help_text="The service that was logged in to.")
+    login = models.CharField(max_length=64, help_text="A digest of it.")
+    network = models.CharField(max_length=45)
+    failed = models.BooleanField(default=True)
+    time = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["login", "time"], name="attempts_of_login"),
+            models.Index(fields=["network", "time"], name="attempts_of_network"),
+        ]
+
+    def __str__(self):
+        return f"{self.scope} from {self.network} at {self.time}"
