@@ -5,7 +5,7 @@ Those of Windows begin with a drive, such as ``C:/Users``, which is treated as a
 
 import re
 
-from ..exceptions import Forbidden
+from ..exceptions import Forbidden, NotFound
 
 ROOT = b"/"
 DRIVE = re.compile(rb"[A-Za-z]:(?=[/\\]|$)")
@@ -24,6 +24,14 @@ def rooted(path: bytes) -> bytes | None:
 def normalized(path: bytes) -> bytes:
     """Return an absolute path without empty and ``.`` parts; a ``..`` stays what it is."""
     return ROOT + b"/".join(part for part in path.split(b"/") if part not in (b"", b"."))
+
+
+def normal(path: bytes) -> bytes:
+    """Return a path in a backup normalized; raises NotFound for one with ".." or NUL."""
+    plain = normalized(path)
+    if b".." in plain.split(b"/") or b"\0" in plain:
+        raise NotFound(f"A path in a backup cannot contain '..' or NUL: '{shown(path)}'.")
+    return plain
 
 
 def is_at_or_below(path: bytes, top: bytes) -> bool:

@@ -49,7 +49,7 @@ class Inventory:
 
     def _pools(self) -> Iterator[Found]:
         storages = dict(self._catalog.rows(VOLUMES))
-        retentions = {pool.name: pool.retention for pool in self._catalog.pools()}
+        retentions = self._catalog.retentions()
         for name in self._names("pool"):
             yield FoundPool(name, _days(retentions.get(name, 0)), storages.get(name, ""))
 
@@ -66,7 +66,7 @@ class Inventory:
 
     def _clients(self, wanted: Collection[str]) -> Iterator[Found]:
         """Yield the clients of the Director, or those that are wanted."""
-        unames = {client.name: client.uname for client in self._catalog.clients()}
+        unames = self._catalog.unames()
         configured = self._names("client")
         known = {name for name in unames if not name.startswith(self._engine.prefix)}
         # Downloads are restored to the spool client; it is no machine to back up unless named.

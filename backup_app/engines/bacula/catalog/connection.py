@@ -125,5 +125,13 @@ def of_bytes(value: str) -> str:
     return f"convert_from({value}, 'SQL_ASCII') COLLATE \"default\""
 
 
+def number(field: str) -> str:
+    """Return SQL for a number of an LStat: up to ten digits of base 64, padded to nine bytes."""
+    return (
+        f"('x' || substr(encode(decode(lpad({field}, 12, 'A'), 'base64'), 'hex'), 3))"
+        "::bit(64)::bigint"
+    )
+
+
 def _words(error: Exception) -> str:
     return " ".join(str(error).split())[:500]

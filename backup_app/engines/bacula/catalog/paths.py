@@ -6,25 +6,12 @@ folder itself. The folders of Windows begin with their drive: ``C:/Users/``.
 
 import re
 
-from ....exceptions import NotFound
-from ....lib.paths import normalized, shown
+from ....lib.paths import ROOT
 
-ROOT = b"/"
 # Bacula has a folder above ``/`` and the drives of Windows; to people those two are one.
 TOP = b""
 TOPS = (TOP, ROOT)
 DRIVE = re.compile(rb"/[A-Za-z]:(/|$)")
-
-
-def normal(path: bytes) -> bytes:
-    """Return an absolute path, with one slash between its parts and none at its end.
-
-    Raises NotFound for one with ".." or NUL, which nothing has.
-    """
-    plain = normalized(path)
-    if b".." in plain.split(b"/") or b"\0" in plain:
-        raise NotFound(f"A path in a backup cannot contain '..' or NUL: '{shown(path)}'.")
-    return plain
 
 
 def stored(path: bytes) -> tuple[bytes, ...]:

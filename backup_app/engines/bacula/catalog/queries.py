@@ -6,7 +6,7 @@ out of ``unnest`` or a subquery: there it expects as many as other jobs have. An
 ``= ANY(ARRAY(...))`` it looks in the index for each; a join would read the names of all clients.
 """
 
-from .connection import of_bytes, text
+from .connection import number, of_bytes, text
 
 # A folder's own row is the one without a name.
 OWN = "(SELECT filenameid FROM filename WHERE name = '')"
@@ -103,7 +103,7 @@ FROM ({FILES.format(which="AND f.filenameid = ANY(%(names)s::int[])")}) f
 """
 
 # How much lies directly in folders, and whether there are folders in them: the first is enough. A
-# size is the eighth field of LStat: ten digits of base 64 at most, filled up to nine bytes.
+# size is the eighth field of LStat.
 COUNTS = f"""
 SELECT u.pathid, coalesce(direct.files, 0), coalesce(direct.size, 0), (
     SELECT true FROM pathhierarchy h {newest("h")}
@@ -111,8 +111,7 @@ SELECT u.pathid, coalesce(direct.files, 0), coalesce(direct.size, 0), (
 ) IS NOT NULL
 FROM unnest(%(within)s::int[]) AS u (pathid) LEFT JOIN (
     SELECT f.pathid, count(*) AS files, sum(CASE
-        WHEN f.size ~ '^[A-Za-z0-9+/]{{1,10}}$' THEN
-        ('x' || substr(encode(decode(lpad(f.size, 12, 'A'), 'base64'), 'hex'), 3))::bit(64)::bigint
+        WHEN f.size ~ '^[A-Za-z0-9+/]{{1,10}}$' THEN {number("f.size")}
     END) AS size
     FROM (
         SELECT DISTINCT ON (f.pathid, f.filenameid)

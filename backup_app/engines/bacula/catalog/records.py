@@ -58,45 +58,6 @@ class LogLine:
     text: str
 
 
-@dataclass(frozen=True)
-class ClientRow:
-    client_id: int
-    name: str
-    uname: str  # "" until its file daemon has been spoken to
-    file_retention: int  # seconds
-    job_retention: int
-
-
-@dataclass(frozen=True)
-class FilesetRow:
-    fileset_id: int
-    name: str
-    md5: str
-
-
-@dataclass(frozen=True)
-class PoolRow:
-    pool_id: int
-    name: str
-    type: str
-    retention: int  # seconds
-    max_volumes: int
-    max_volume_jobs: int
-    max_volume_bytes: int
-    label_format: str
-
-
-@dataclass(frozen=True)
-class VolumeRow:
-    media_id: int
-    name: str
-    pool: str
-    media_type: str
-    status: str
-    bytes: int
-    jobs: int  # how many have something on it
-
-
 JOBS = f"""
 SELECT j.jobid, {text("j.name")}, j.type, j.level, j.jobstatus, {text("c.name")},
     {text("fs.fileset")}, {text("p.name")}, {text("j.comment")}, j.schedtime, j.starttime,
@@ -104,12 +65,6 @@ SELECT j.jobid, {text("j.name")}, j.type, j.level, j.jobstatus, {text("c.name")}
     j.hascache = 1, j.jobtdate
 FROM job j LEFT JOIN client c USING (clientid) LEFT JOIN fileset fs USING (filesetid)
     LEFT JOIN pool p ON p.poolid = j.poolid
-"""
-VOLUMES = f"""
-SELECT m.mediaid, {text("m.volumename")}, {text("p.name")}, {text("m.mediatype")},
-    {text("m.volstatus")}, m.volbytes,
-    (SELECT count(DISTINCT jm.jobid) FROM jobmedia jm WHERE jm.mediaid = m.mediaid)
-FROM media m LEFT JOIN pool p USING (poolid)
 """
 
 
@@ -132,16 +87,6 @@ class Catalog(Reader):
         wanted = [job_id for job_id in job_ids if is_id(job_id)]
         return {row.job_id: row for row in self.jobs("WHERE j.jobid = ANY(%s)", [wanted])}
 
-    def job_with_comment(self, comment: str) -> JobRow | None:
-        """Return the newest job that was started with a comment."""
-        # Without an index: from the newest back, where what is asked for is.
-        found = self.jobs("WHERE j.comment = %s ORDER BY j.jobid DESC LIMIT 1", [comment])
-        return found[0] if found else None
-
-    def jobs_after(self, job_id: int, limit: int) -> list[JobRow]:
-        """Return the next jobs after a number, of whatever kind and state."""
-        return self.jobs("WHERE j.jobid > %s ORDER BY j.jobid LIMIT %s", [job_id, limit])
-
     def log_after(
         self, job_id: int, log_id: int = 0, since: dt.datetime | None = None
     ) -> list[LogLine]:
@@ -155,47 +100,15 @@ class Catalog(Reader):
             lines.append(LogLine(number, since, _decoded(words)))
         return lines
 
-    def clients(self) -> list[ClientRow]:
-        """Return all clients, by their numbers."""
-        query = f"""
-            SELECT clientid, {text("name")}, {text("uname")}, fileretention, jobretention
-            FROM client ORDER BY clientid"""
-        return [ClientRow(*_plain(row)) for row in self.rows(query)]
+    def unames(self) -> dict[str, str]:
+        """Return what file daemons run on, by their clients; "" until one was contacted."""
+        query = f"SELECT {text('name')}, {text('uname')} FROM client"
+        return {_decoded(name): _decoded(uname) for name, uname in self.rows(query)}
 
-    def filesets(self) -> list[FilesetRow]:
-        """Return the newest of each name, by their numbers."""
-        query = f"""
-            SELECT max(filesetid) AS number, {text("fileset")},
-                (array_agg({text("md5")} ORDER BY filesetid DESC))[1]
-            FROM fileset GROUP BY fileset ORDER BY number"""
-        return [FilesetRow(*_plain(row)) for row in self.rows(query)]
-
-    def pools(self) -> list[PoolRow]:
-        """Return all pools, by their numbers."""
-        query = f"""
-            SELECT poolid, {text("name")}, {text("pooltype")}, volretention, maxvols, maxvoljobs,
-                maxvolbytes, {text("labelformat")}
-            FROM pool ORDER BY poolid"""
-        return [PoolRow(*_plain(row)) for row in self.rows(query)]
-
-    def storages(self) -> list[str]:
-        """Return the names of all storages that were ever used."""
-        query = f"SELECT {text('name')} FROM storage ORDER BY storageid"
-        return [_decoded(name) for (name,) in self.rows(query)]
-
-    def volumes_of(self, job_id: int) -> list[VolumeRow]:
-        """Return the volumes that a job wrote to, in that order."""
-        query = f"""
-            {VOLUMES} JOIN (
-                SELECT mediaid, min(jobmediaid) AS place FROM jobmedia WHERE jobid = %s
-                GROUP BY mediaid
-            ) used USING (mediaid) ORDER BY used.place"""
-        return [VolumeRow(*_plain(row)) for row in self.rows(query, [job_id])]
-
-    def volumes_in(self, pool: str) -> list[VolumeRow]:
-        """Return the volumes of a pool, by their numbers."""
-        query = f"{VOLUMES} WHERE p.name = %s ORDER BY m.mediaid"
-        return [VolumeRow(*_plain(row)) for row in self.rows(query, [pool])]
+    def retentions(self) -> dict[str, int]:
+        """Return how many seconds the volumes of pools are kept, by pool."""
+        query = f"SELECT {text('name')}, volretention FROM pool"
+        return {_decoded(name): seconds for name, seconds in self.rows(query)}
 
     def jobs(self, condition: str, parameters: Sequence[Any]) -> list[JobRow]:
         """Return the jobs ``j`` of clients ``c`` and filesets ``fs`` that SQL asks for."""

@@ -8,27 +8,17 @@ While one of its jobs goes on, which may be for hours, a Director reads its conf
 some thirty times. So when one client is new, all others that are come with it.
 """
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....exceptions import EngineError, EngineUnreachable
 from ....models import Client
 from .. import names
-from . import (
-    config_dir,
-    database_plugins,
-    fileset_resource,
-    resources,
-    schedule_resource,
-    storage_daemons,
-)
-from .passwords import client_password
+from . import client_files, config_dir
+from .client_files import Files
 
-Files = dict[str, str]  # texts by the names of their files
 # What is referred to goes first.
 ORDER = ("common", "nobody", "storage", "pool", "fileset", "client", "command")
-_known_catalogs: dict[tuple[str, int], list[str]] = {}  # by the Director's address and port
 
 
 @dataclass(frozen=True)
@@ -42,21 +32,14 @@ class Names:
     storage: str
 
 
-def prepare_client(engine, client) -> str:
-    """Let the Director know a client; return its name there."""
-    if not client.is_adopted:
-        _prepare(engine, _client_files(engine, client))
-    return names.of(engine, client)
-
-
 def prepare_backup(engine, client, fileset, pool, storage) -> Names:
     """Let the Director know the backup job of a client, and what this backup uses.
 
     The job itself names the client's own fileset and pool, and is to be told of others when it is
     started.
     """
-    other = _place(engine, pool, storage) | _fileset(engine, fileset)
-    _prepare(engine, _client_files(engine, client) | other)
+    other = client_files.of_pool(engine, pool, storage) | client_files.of_fileset(engine, fileset)
+    _prepare(engine, client_files.of_client(engine, client) | other)
     return Names(
         job=names.backup_job(engine, client),
         client=names.of(engine, client),
@@ -68,13 +51,13 @@ def prepare_backup(engine, client, fileset, pool, storage) -> Names:
 
 def prepare_restore(engine, client) -> str:
     """Let the Director know the job that restores to a client; return its name."""
-    _prepare(engine, _client_files(engine, client))
+    _prepare(engine, client_files.of_client(engine, client))
     return names.restore_job(engine, client)
 
 
 def prepare_verify(engine, client) -> str:
     """Let the Director know the job that verifies backups of a client; return its name."""
-    _prepare(engine, _client_files(engine, client))
+    _prepare(engine, client_files.of_client(engine, client))
     return names.verify_job(engine, client)
 
 
@@ -83,12 +66,8 @@ def prepare_command(engine, client, words: Sequence[str]) -> str:
 
     ``words`` are what stands in the configuration: the operator's own, and never a request's.
     """
-    name, nobody = names.command_job(engine, words), names.nobody(engine)
-    uses = {"client": nobody, "pool": nobody, "storage": nobody} | _without_files(engine)
-    own = {} if client.is_adopted else _client_files(engine, client)
-    job = {name: resources.command_job(name, words, **uses)}
-    _prepare(engine, own | _common(engine) | _nobody(engine) | job)
-    return name
+    _prepare(engine, client_files.of_command(engine, client, words))
+    return names.command_job(engine, words)
 
 
 def prepare_all(engine) -> None:
@@ -100,7 +79,7 @@ def prepare_all(engine) -> None:
     pks = [name.removeprefix(start) for name in config_dir.read(engine, start)]
     others = Client.objects.filter(pk__in=filter(str.isdecimal, pks))
     others = others.exclude(zone__engine=engine.alias, deleted=None)
-    _write(engine, _all_files(engine) | _files_of(engine, others))
+    _write(engine, client_files.of_all(engine) | client_files.of_clients(engine, others))
 
 
 def forget_client(engine, client) -> None:
@@ -117,7 +96,7 @@ def _prepare(engine, own: Files) -> None:
     if config_dir.is_known(engine, own):
         return
     try:
-        _write(engine, _all_files(engine) | own)
+        _write(engine, client_files.of_all(engine) | own)
     except EngineUnreachable:
         raise
     except EngineError:
@@ -135,123 +114,3 @@ def _write(engine, files: Files) -> None:
         with engine.director() as director:
             for name in pools:
                 director.update_pool(name)
-
-
-# --- Files ---------------------------------------------------------------------------------------
-
-
-def _all_files(engine) -> Files:
-    """Return what all clients of an engine need, but those that cannot be written."""
-    return _files_of(
-        engine, _with_things(Client.objects.present().filter(zone__engine=engine.alias))
-    )
-
-
-def _with_things(clients):
-    return clients.select_related("fileset", "pool__storage", "zone")
-
-
-def _files_of(engine, clients) -> Files:
-    files: Files = {}
-    for client in clients.select_related("fileset", "pool__storage__zone", "zone"):
-        with contextlib.suppress(EngineError):
-            files |= _client_files(engine, client)
-    return files
-
-
-def _client_files(engine, client) -> Files:
-    """Return what a client needs: itself with its jobs, and what those use."""
-    pool, storage = client.pool, client.pool.storage
-    place = _place(engine, pool, storage) if _is_here(engine, client) else _nobody(engine)
-    jobs = "\n".join(_jobs(engine, client))
-    return {
-        **_common(engine),
-        **place,
-        **_fileset(engine, client.fileset),
-        names.client_file(engine, client): f"{_client(engine, client)}{jobs}",
-    }
-
-
-def _is_here(engine, client) -> bool:
-    """Say whether a client's own pool is in this engine; backups may go to another one."""
-    return client.pool.storage.zone.engine == engine.alias
-
-
-def _common(engine) -> Files:
-    messages = resources.messages(names.messages(engine))
-    nothing = fileset_resource.nothing(names.nothing(engine))
-    return {f"{engine.prefix}common": f"{messages}\n{nothing}"}
-
-
-def _nobody(engine) -> Files:
-    name = names.nobody(engine)
-    return {name: resources.nobody(name, _catalogs(engine)[0])}
-
-
-def _place(engine, pool, storage) -> Files:
-    files = {}
-    name = names.of(engine, storage)
-    values = {} if storage.is_adopted else storage_daemons.read(engine.storages).get(name, {})
-    if values:
-        files[names.storage_file(engine, storage)] = resources.storage(name, values)
-    if not pool.is_adopted:
-        name = names.of(engine, pool)
-        files[name] = resources.pool(name)
-    return files
-
-
-def _fileset(engine, fileset) -> Files:
-    if fileset.is_adopted:
-        return {}
-    name = names.of(engine, fileset)
-    return {
-        name: fileset_resource.fileset(name, fileset, database_plugins.plugins(engine, fileset))
-    }
-
-
-def _client(engine, client) -> str:
-    if client.is_adopted:
-        return ""
-    name = names.of(engine, client)
-    password = client_password(engine, name)
-    return resources.client(name, client, password=password, catalog=_only_catalog(engine)) + "\n"
-
-
-def _jobs(engine, client) -> Iterator[str]:
-    is_here, nobody = _is_here(engine, client), names.nobody(engine)
-    uses = _without_files(engine) | {
-        "client": names.of(engine, client),
-        "pool": names.of(engine, client.pool) if is_here else nobody,
-        "storage": names.of(engine, client.pool.storage) if is_here else nobody,
-    }
-    files = names.of(engine, client.fileset)
-    own = {"fileset": files}
-    if lines := schedule_resource.lines_of(engine, client):
-        own["schedule"] = names.schedule(engine, client)
-        yield resources.schedule(own["schedule"], lines)
-    yield resources.backup_job(names.backup_job(engine, client), **uses | own)
-    yield resources.restore_job(names.restore_job(engine, client), **uses)
-    yield resources.verify_job(names.verify_job(engine, client), **uses)
-
-
-def _without_files(engine) -> dict[str, str]:
-    return {"fileset": names.nothing(engine), "messages": names.messages(engine)}
-
-
-def _only_catalog(engine) -> str:
-    """Return the name of the Director's catalog; raises EngineError where it has several."""
-    found = _catalogs(engine)
-    if len(found) > 1:
-        raise EngineError(
-            f"The Director has the catalogs {', '.join(found)}: a client that this service adds to "
-            "it can only be in its only one."
-        )
-    return found[0]
-
-
-def _catalogs(engine) -> list[str]:
-    place = engine.address, engine.port
-    if place not in _known_catalogs:
-        with engine.director() as director:
-            _known_catalogs[place] = [line.strip() for line in director.ask(".catalogs")]
-    return _known_catalogs[place]

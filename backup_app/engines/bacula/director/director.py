@@ -159,12 +159,6 @@ class Director:
         if self.catalog.job(job_id) is not None:
             raise EngineError(f"The Director did not delete job {job_id}.")
 
-    def purge_files(self, job_id: int) -> None:
-        """Let the catalog forget the files of a job, which stays."""
-        if self.catalog.job(job_id) is None:
-            raise EngineError(f"The Director's catalog has no job {job_id}.")
-        self.ask_slowly(f"purge files jobid={int(job_id)}")
-
     # --- Clients --------------------------------------------------------------------------------
 
     def running(self, client: str) -> dict[int, status.Progress]:
@@ -201,7 +195,7 @@ class Director:
     def delete_client(self, name: str) -> None:
         """Delete a client from the catalog, with its jobs; the configuration must not have it."""
         # Of a client that it does not know Bacula makes the only one that there is.
-        if name in {row.name for row in self.catalog.clients()}:
+        if name in self.catalog.unames():
             self.ask_slowly(f"delete client={_name(name)} yes")
 
     # --- The catalog ----------------------------------------------------------------------------

@@ -8,9 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from ..catalog.connection import Reader, text
+from ..catalog.lstat import number
 
-ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-DIGITS = {letter: value for value, letter in enumerate(ALPHABET)}
 ALGORITHMS = {16: "md5", 20: "sha1", 32: "sha256", 64: "sha512"}
 # Streams of which the digest is that of the file: in those of Windows there is more than that, and
 # of files with holes it depends on the client's buffers.
@@ -54,11 +53,11 @@ def members(reader: Reader, job_ids: Sequence[int]) -> Generator[Member, None, N
     Raises EngineUnreachable and EngineError where the catalog does.
     """
     with closing(reader.stream(VIEW, [list(job_ids)])) as rows:
-        for path, name, lstat, digest, job_id, number in rows:
-            yield _member(path + name, _numbers(lstat), digest, job_id, number)
+        for path, name, lstat, digest, job_id, file_index in rows:
+            yield _member(path + name, _numbers(lstat), digest, (job_id, file_index))
 
 
-def _member(path, numbers, digest, job_id, number):
+def _member(path: bytes, numbers: Sequence[int], digest: bytes, place: tuple[int, int]) -> Member:
     mode, link, stream = numbers[2], numbers[13], numbers[15]
     # A plugin's file says nothing of itself.
     mode = mode if stat.S_IFMT(mode) else mode | stat.S_IFREG
@@ -71,24 +70,15 @@ def _member(path, numbers, digest, job_id, number):
         size=numbers[7],
         mtime=numbers[11],
         digest=_digest(digest) if stream in PLAIN else b"",
-        place=(job_id, number),
-        link=(job_id, link) if link else None,
+        place=place,
+        link=(place[0], link) if link else None,
     )
 
 
 def _numbers(lstat: bytes) -> list[int]:
     """Return the 16 numbers of an entry; missing ones, of older clients, are 0."""
-    numbers = [_number(word) for word in lstat.split()]
+    numbers = [number(word) for word in lstat.split()]
     return numbers + [0] * (16 - len(numbers))
-
-
-def _number(word: bytes) -> int:
-    value, sign = 0, 1
-    if word[:1] == b"-":
-        word, sign = word[1:], -1
-    for letter in word:
-        value = (value << 6) + DIGITS[letter]
-    return value * sign
 
 
 def _digest(words: bytes) -> bytes:

@@ -6,21 +6,19 @@ Whoever restores another name of it needs the first one as well, and gets it.
 from dataclasses import replace
 
 from ....exceptions import EngineError
+from ..catalog.connection import number
 from ..director.selection_table import Wanted, table_of
 
 MOST = 40_000  # that a command can name
-# LStat's last field but one is the number of the first name, in Bacula's base 64.
-QUERY = """
+LINK = "split_part(f.lstat, ' ', 14)"  # the number of the first name
+QUERY = f"""
 SELECT DISTINCT l.jobid, l.first FROM (
-    SELECT w.jobid, ('x' || substr(
-        encode(decode(lpad(split_part(f.lstat, ' ', 14), 12, 'A'), 'base64'), 'hex'), 3
-    ))::bit(64)::bigint AS first
-    FROM {table} w JOIN file f USING (fileid)
-    WHERE split_part(f.lstat, ' ', 14) ~ '^[A-Za-z0-9+/]{{1,10}}$'
-        AND split_part(f.lstat, ' ', 14) <> 'A'
+    SELECT w.jobid, {number(LINK)} AS first
+    FROM {{table}} w JOIN file f USING (fileid)
+    WHERE {LINK} ~ '^[A-Za-z0-9+/]{{{{1,10}}}}$' AND {LINK} <> 'A'
 ) l WHERE l.first > 0
-    AND NOT EXISTS (SELECT 1 FROM {table} t WHERE t.jobid = l.jobid AND t.fileindex = l.first)
-"""
+    AND NOT EXISTS (SELECT 1 FROM {{table}} t WHERE t.jobid = l.jobid AND t.fileindex = l.first)
+"""  # noqa: S608 - made of constants
 
 
 def with_first_names(director, wanted: Wanted) -> Wanted:

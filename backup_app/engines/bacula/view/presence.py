@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from ....exceptions import EngineUnreachable
+from ....lib.paths import normal
 from ....models.job import JobSource
 from ..catalog import paths, queries
 from .view import update_cache
@@ -12,7 +13,7 @@ MOST_PREPARED = 50  # in one request
 
 def jobs_with_path(engine, jobs, path: bytes):
     """Return those of a queryset of one client's jobs that are backups which contain a path."""
-    path = paths.normal(path)
+    path = normal(path)
     backups = jobs.good().backups().filter(engine_job_id__isnull=False)
     if path == paths.ROOT:
         return backups

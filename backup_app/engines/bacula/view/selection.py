@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from ....exceptions import NotFound
+from ....lib.paths import normal, shown
 from ...base import Selection
 from ..catalog import paths, queries
 from ..catalog.records import MAX_FILE_ID, is_id
@@ -11,12 +12,12 @@ from .view import Folder, View
 
 def select_paths(view: View, wanted: Sequence[bytes]) -> Selection:
     """Return what has these paths in a view; raises NotFound naming the first that has not."""
-    asked = {paths.normal(path): path for path in wanted}
+    asked = {normal(path): path for path in wanted}
     folders = _folders_at(view, asked)
     files = files_at(view, [path for path in asked if path not in folders])
     for path, as_asked in asked.items():
         if path not in folders and path not in files:
-            raise NotFound(f"Backup {view.job.pk} does not contain '{paths.shown(as_asked)}'.")
+            raise NotFound(f"Backup {view.job.pk} does not contain '{shown(as_asked)}'.")
     chosen = [folders[path] for path in asked if path in folders]
     return Selection(
         nodes=list(_nodes(view, chosen)),

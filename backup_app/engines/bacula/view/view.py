@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....exceptions import NotFound, WrongState
+from ....lib.paths import normal, shown
 from ...base import File, Listing, Node
 from ..catalog import paths, queries
 from ..catalog.lstat import DIRECTORY, Status, decoded, sha256
@@ -56,10 +57,10 @@ class View:
 
     def folder(self, path: bytes) -> Folder:
         """Return the folder with a path; raises NotFound unless the view has it."""
-        wanted = paths.stored(paths.normal(path))
+        wanted = paths.stored(normal(path))
         found = {f.stored: f for f, _ in self.folders(queries.BY_PATH, paths=list(wanted))}
         if not found:
-            raise NotFound(f"Backup {self.job.pk} has no folder '{paths.shown(path)}'.")
+            raise NotFound(f"Backup {self.job.pk} has no folder '{shown(path)}'.")
         return next(found[stored] for stored in wanted if stored in found)
 
     def node(self, node_id: int) -> Folder:
