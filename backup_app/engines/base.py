@@ -24,6 +24,7 @@ from django.db.models import Max, QuerySet
 from ..exceptions import BackupError, NotFound, WrongState
 from ..lib.paths import shown
 from ..models import Client, Job, Storage
+from ..models.job import JobQuerySet
 from .adoption import AdoptionMixin
 from .shared.dumps import dump_path
 from .values import (
@@ -161,7 +162,7 @@ class Engine(AdoptionMixin):
         """
         raise NotImplementedError
 
-    def jobs_with_path(self, jobs: QuerySet[Job], path: bytes) -> QuerySet[Job]:
+    def jobs_with_path(self, jobs: JobQuerySet, path: bytes) -> QuerySet[Job]:
         """Return those of one client's jobs that are backups which contain the path."""
         raise NotImplementedError
 

@@ -1,12 +1,13 @@
 """The Bacula engine, each of whose methods hands on to the module that does the work."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
 from ...models import Client, Fileset, Job, Pool, Storage
+from ...models.job import JobQuerySet
 from ..base import (
     ClientConfig,
     Engine,
@@ -92,10 +93,10 @@ class BaculaEngine(Engine):
         answer_seconds: int = 30,
         away_seconds: int = 900,
         schedules: bool = False,
-    ):
+    ) -> None:
         self.address, self.port, self.director_name = address, port, director
         self.console, self.password = console, password
-        self.catalog_alias = catalog
+        self.database = catalog
         self.config_dir = Path(config_dir) if config_dir else None
         self.director_config, self.director_program = director_config, director_program
         self.storages = Path(storages) if storages else None
@@ -118,16 +119,16 @@ class BaculaEngine(Engine):
     def verify(self, run: Run) -> Outcome:
         return verify.verify(self, run)
 
-    def discard(self, job) -> None:
+    def discard(self, job: Job) -> None:
         removal.discard(self, job)
 
-    def cancel(self, job) -> None:
+    def cancel(self, job: Job) -> None:
         removal.cancel(self, job)
 
     def keep_schedules(self) -> None:
         scheduling.keep(self)
 
-    def starts_scheduled(self, client) -> bool:
+    def starts_scheduled(self, client: Client) -> bool:
         return scheduling.starts(self, client)
 
     def discard_left(self) -> None:
@@ -139,8 +140,7 @@ class BaculaEngine(Engine):
         return names.of(self, record)
 
     def inventory(self, clients: Collection[str] = ()) -> Iterator[Found]:
-        with self.director() as director:
-            yield from Inventory(self, director).read(clients)
+        return Inventory(self).read(clients)
 
     def job_history(self, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
         return adopted_jobs.history(self, clients)
@@ -159,15 +159,15 @@ class BaculaEngine(Engine):
     def count_jobs(self) -> list[tuple[str, int]]:
         return job_history.counts(self.reader())
 
-    def job_log(self, job) -> list[FoundLine]:
+    def job_log(self, job: Job) -> list[FoundLine]:
         return adopted_jobs.log(self, job)
 
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
-    def plan_download(self, job, tick=lambda: None) -> tuple[int, bytes]:
+    def plan_download(self, job: Job, tick: Callable[[], None] = lambda: None) -> tuple[int, bytes]:
         return download.make_tar(self, job, tick)
 
-    def open_download(self, job, plan: bytes) -> download.OpenTar:
+    def open_download(self, job: Job, plan: bytes) -> download.OpenTar:
         return download.OpenTar(self, job, plan)
 
     def tidy_downloads(self) -> int:
@@ -178,19 +178,19 @@ class BaculaEngine(Engine):
     def view(self, job: Job) -> View:
         return View(self, job)
 
-    def select_paths(self, job, paths: Sequence[bytes]) -> Selection:
+    def select_paths(self, job: Job, paths: Sequence[bytes]) -> Selection:
         return selection.select_paths(View(self, job), paths)
 
-    def select_ids(self, job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
+    def select_ids(self, job: Job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
         return selection.select_ids(View(self, job), nodes, files)
 
-    def files_ending(self, job, endings: Sequence[bytes]) -> Iterator[File]:
+    def files_ending(self, job: Job, endings: Sequence[bytes]) -> Iterator[File]:
         return search.files_ending(self, job, endings)
 
-    def jobs_with_path(self, jobs, path: bytes):
+    def jobs_with_path(self, jobs: JobQuerySet, path: bytes) -> JobQuerySet:
         return presence.jobs_with_path(self, jobs, path)
 
-    def require_destination(self, client, path: bytes) -> None:
+    def require_destination(self, client: Client, path: bytes) -> None:
         restore.require_destination(client, path)
 
     # --- Clients -----------------------------------------------------------------------------
@@ -198,31 +198,27 @@ class BaculaEngine(Engine):
     def systems(self) -> Sequence[System]:
         return client_config.SYSTEMS
 
-    def client_config(self, client) -> ClientConfig:
+    def client_config(self, client: Client) -> ClientConfig:
         return client_config.client_config(self, client)
 
-    def run_command(self, client, command: Sequence[str]) -> str:
+    def run_command(self, client: Client, command: Sequence[str]) -> str:
         return commands.run_command(self, client, command)
 
-    def require_database(self, client, kind: str, name: str) -> None:
+    def require_database(self, client: Client, kind: str, name: str) -> None:
         databases.require_database(self, client, kind, name)
 
-    def forget_client(self, client) -> None:
+    def forget_client(self, client: Client) -> None:
         provisioning.forget_client(self, client)
 
     # --- Keeping storages in order ---------------------------------------------------------------
 
-    def remove(self, job) -> None:
+    def remove(self, job: Job) -> None:
         removal.remove(self, job)
 
-    def check_storage(self, storage, *, delete: bool = False) -> Iterator[Problem]:
+    def check_storage(self, storage: Storage, *, delete: bool = False) -> Iterator[Problem]:
         return check.check_storage(self, storage, delete=delete)
 
     # --- The Director and its catalog ----------------------------------------------------------
-
-    @property
-    def database(self) -> str:
-        return self.catalog_alias
 
     def faults(self) -> Iterator[str]:
         return faults.find_faults(self)
@@ -234,4 +230,4 @@ class BaculaEngine(Engine):
 
     def reader(self) -> Catalog:
         """Return what reads the Director's catalog."""
-        return Catalog(self.catalog_alias, self.zone, self.answer_seconds)
+        return Catalog(self.database, self.zone, self.answer_seconds)

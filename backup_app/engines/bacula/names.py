@@ -7,9 +7,18 @@ import os
 import re
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...exceptions import EngineError
 from ...models import Client, Fileset, Pool, Storage
+
+if TYPE_CHECKING:
+    # For annotations of what the engine is passed to: these modules lie below it.
+    from .engine import BaculaEngine
+
+    Bacula: TypeAlias = BaculaEngine
+else:
+    Bacula = object
 
 LONGEST = 127  # name
 LONGEST_TEXT = 4096  # bytes of any other text in the configuration
@@ -17,7 +26,7 @@ NAME = re.compile(rf"[A-Za-z0-9:._ -]{{1,{LONGEST}}}")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def of(engine, record: Client | Fileset | Pool | Storage) -> str:
+def of(engine: Bacula, record: Client | Fileset | Pool | Storage) -> str:
     """Return the name of a client, fileset, pool or storage."""
     if record.engine_name:
         return record.engine_name
@@ -26,41 +35,41 @@ def of(engine, record: Client | Fileset | Pool | Storage) -> str:
     return f"{engine.prefix}{record._meta.model_name}-{record.pk}"
 
 
-def client_file(engine, client) -> str:
+def client_file(engine: Bacula, client: Client) -> str:
     """Return the name of the file with what we add for a client, also an adopted one."""
     return f"{engine.prefix}client-{client.pk}"
 
 
-def storage_file(engine, storage) -> str:
+def storage_file(engine: Bacula, storage: Storage) -> str:
     """Return the name of the file of a storage, which has no prefix itself."""
     return f"{engine.prefix}storage-{storage.name}"
 
 
-def backup_job(engine, client) -> str:
+def backup_job(engine: Bacula, client: Client) -> str:
     """Return the name of the job that backs up a client, also an adopted one."""
     return f"{engine.prefix}backup-{client.pk}"
 
 
-def restore_job(engine, client) -> str:
+def restore_job(engine: Bacula, client: Client) -> str:
     """Return the name of the job that restores to a client, and is of no other."""
     return f"{engine.prefix}restore-{client.pk}"
 
 
-def verify_job(engine, client) -> str:
+def verify_job(engine: Bacula, client: Client) -> str:
     return f"{engine.prefix}verify-{client.pk}"
 
 
-def schedule(engine, client) -> str:
+def schedule(engine: Bacula, client: Client) -> str:
     return f"{engine.prefix}schedule-{client.pk}"
 
 
-def command_job(engine, words: Sequence[str]) -> str:
+def command_job(engine: Bacula, words: Sequence[str]) -> str:
     """Return the name of the job that runs a command line, on whatever client it is told to."""
     digest = blake2b("\0".join(words).encode(), digest_size=6).hexdigest()
     return f"{engine.prefix}command-{digest}"
 
 
-def nobody(engine) -> str:
+def nobody(engine: Bacula) -> str:
     """Return the name of the client, pool and storage of jobs that are always told another client.
 
     They lead nowhere: where Bacula does not find what it is told, it takes the job's own.
@@ -68,12 +77,12 @@ def nobody(engine) -> str:
     return f"{engine.prefix}nobody"
 
 
-def messages(engine) -> str:
+def messages(engine: Bacula) -> str:
     """Return the name of the resource by which the logs of our jobs get into the catalog."""
     return f"{engine.prefix}messages"
 
 
-def nothing(engine) -> str:
+def nothing(engine: Bacula) -> str:
     """Return the name of the fileset without files, for jobs that back up none."""
     return f"{engine.prefix}nothing"
 
@@ -111,7 +120,7 @@ def in_config(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _require_plain(text):
+def _require_plain(text: str) -> None:
     if CONTROL.search(text):
         raise EngineError(f"{text!r} cannot be told to Bacula: it has a control character.")
     try:

@@ -42,7 +42,7 @@ def _lines(answer: str) -> Iterable[str]:
     return answer.replace("\r", "").split("\n")
 
 
-def _note_options(shown, letters):
+def _note_options(shown: Shown, letters: str) -> None:
     if EXCLUDES in letters:
         return
     shown.options["one_filesystem"] = WHOLE not in letters

@@ -9,7 +9,7 @@ from ....exceptions import EngineError, EngineUnreachable
 from ....lib import addresses
 from ....models import Client
 from ...found import Found, FoundClient, FoundFileset, FoundPool, FoundStorage, LeftOut
-from ..names import quoted, word
+from ..names import Bacula, quoted, word
 from . import fileset_parser
 
 PORT = 9102  # of file daemons
@@ -36,16 +36,16 @@ class Inventory:
     Raises EngineUnreachable and EngineError.
     """
 
-    def __init__(self, engine, director):
-        self._engine, self._director = engine, director
-        self._catalog = engine.reader()
+    def __init__(self, engine: Bacula) -> None:
+        self._engine, self._director, self._catalog = engine, engine.director(), engine.reader()
 
     def read(self, clients: Collection[str]) -> Iterator[Found]:
         """Yield storages, pools, filesets and clients, in this order; see ``Engine.inventory``."""
-        yield from (FoundStorage(name) for name in self._names("storage"))
-        yield from self._pools()
-        yield from self._filesets()
-        yield from self._clients(clients)
+        with self._director:
+            yield from (FoundStorage(name) for name in self._names("storage"))
+            yield from self._pools()
+            yield from self._filesets()
+            yield from self._clients(clients)
 
     def _pools(self) -> Iterator[Found]:
         storages = dict(self._catalog.rows(VOLUMES))

@@ -9,6 +9,7 @@ from ..catalog import job_history
 from ..catalog.chains import Chains
 from ..catalog.job_log import Line
 from ..catalog.records import RUNNING, JobRow
+from ..names import Bacula
 
 MOST = 10_000  # of the newest jobs are looked at every few seconds; sync_bacula looks at all
 TYPES = {"B": Job.Type.BACKUP, "R": Job.Type.RESTORE}
@@ -33,7 +34,7 @@ MESSAGES = {
 }
 
 
-def history(engine, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
+def history(engine: Bacula, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
     """Yield all jobs of clients in batches; see ``Engine.job_history``."""
     chains = Chains()
     for rows in job_history.batches(engine.reader(), clients):
@@ -43,12 +44,14 @@ def history(engine, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob
         ]
 
 
-def foreign_jobs(engine, clients: Mapping[str, Client], after: int) -> list[int]:
+def foreign_jobs(engine: Bacula, clients: Mapping[str, Client], after: int) -> list[int]:
     """Return the numbers of the newest jobs that others started; see ``Engine.foreign_jobs``."""
     return job_history.foreign_ids(engine.reader(), clients, engine.prefix, after=after, most=MOST)
 
 
-def find_jobs(engine, clients: Mapping[str, Client], numbers: Iterable[int]) -> Iterator[FoundJob]:
+def find_jobs(
+    engine: Bacula, clients: Mapping[str, Client], numbers: Iterable[int]
+) -> Iterator[FoundJob]:
     """Yield those of some jobs that can be adopted; see ``Engine.find_jobs``."""
     rows = engine.reader().jobs_by_id(numbers)
     for row in (rows[number] for number in sorted(rows)):
@@ -56,7 +59,7 @@ def find_jobs(engine, clients: Mapping[str, Client], numbers: Iterable[int]) -> 
             yield _found(engine, clients[row.client], row, _sources(engine, row))
 
 
-def log(engine, job: Job) -> list[FoundLine]:
+def log(engine: Bacula, job: Job) -> list[FoundLine]:
     """Return the log of a job in Bacula."""
     found = []
     for row in engine.reader().log_after(job.engine_job_id):
@@ -65,7 +68,7 @@ def log(engine, job: Job) -> list[FoundLine]:
     return found
 
 
-def _sources(engine, row: JobRow) -> list[int]:
+def _sources(engine: Bacula, row: JobRow) -> list[int]:
     """Return the numbers of the jobs that a good backup consists of, [] for any other job."""
     chains, chain = Chains(), []
     if row.has_ended:
@@ -74,7 +77,7 @@ def _sources(engine, row: JobRow) -> list[int]:
     return [link.job_id for link in chain]
 
 
-def _found(engine, client: Client, row: JobRow, sources: Sequence[int]) -> FoundJob:
+def _found(engine: Bacula, client: Client, row: JobRow, sources: Sequence[int]) -> FoundJob:
     is_backup = row.type == "B"
     return FoundJob(
         number=row.job_id,

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+
+from .records import JobRow
 
 
 @dataclass
@@ -52,9 +53,9 @@ class Chains:
     """
 
     def __init__(self) -> None:
-        self._chains: dict[tuple, _Chain] = {}
+        self._chains: dict[tuple[str, str, str], _Chain] = {}
 
-    def add(self, record: Any) -> list[Link]:
+    def add(self, record: JobRow) -> list[Link]:
         """Return what a backup consists of, itself last; [] for one that is not good."""
         if record.type != "B" or not (record.is_good and record.started and record.ended):
             return []

@@ -1,15 +1,17 @@
 """Reading the database of Bacula's catalog: each query guarded, each failure a sentence."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakSet
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.connection import ConnectionDoesNotExist
 
 from ....exceptions import EngineError, EngineUnreachable
 
+Parameters = Sequence[Any] | Mapping[str, Any]
 VERSION = 16  # of the tables of Bacula 9.6
 TIMED_OUT = "57014"
 CHUNK = 2000  # rows
@@ -21,7 +23,7 @@ SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', fals
     set_config('random_page_cost', '1.1', false)
 """
 
-_prepared: WeakSet = WeakSet()  # the connections of psycopg that have been looked at
+_prepared: WeakSet[Any] = WeakSet()  # the connections of psycopg that have been looked at
 
 
 class Reader:
@@ -31,10 +33,10 @@ class Reader:
     tables of another version and for an alias that there is not.
     """
 
-    def __init__(self, alias: str, seconds: int = 30):
+    def __init__(self, alias: str, seconds: int = 30) -> None:
         self.alias, self.seconds = alias, seconds
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple]:
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[Any]:
         """Return all rows of a query, which may take as long as an answer of the Director."""
         with self._refusals():
             connection = self._connection()
@@ -47,7 +49,7 @@ class Reader:
                     raise
             return self._read(connection, sql, parameters)
 
-    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Generator[tuple, None, None]:
+    def stream(self, sql: str, parameters: Parameters = ()) -> Generator[Any, None, None]:
         """Yield the rows of a query that may take its time, without having all in memory.
 
         Close it when it is not read to its end.
@@ -63,15 +65,16 @@ class Reader:
             finally:
                 self.rows(PREPARE, [f"{self.seconds}s"])
 
-    def _read(self, connection, sql, parameters) -> list[tuple]:
+    def _read(self, connection: BaseDatabaseWrapper, sql: str, parameters: Parameters) -> list[Any]:
         with connection.cursor() as cursor:
             if connection.connection not in _prepared:
                 self._prepare(cursor)
                 _prepared.add(connection.connection)
             cursor.execute(sql, parameters)
-            return cursor.fetchall()
+            found: list[Any] = cursor.fetchall()
+            return found
 
-    def _prepare(self, cursor) -> None:
+    def _prepare(self, cursor: Any) -> None:
         cursor.execute(PREPARE, [f"{self.seconds}s"])
         cursor.execute("SELECT versionid FROM version")
         found = [version for (version,) in cursor.fetchall()]
@@ -81,7 +84,7 @@ class Reader:
                 f"{', '.join(map(str, found)) or 'none'}, not {VERSION}: it is not of Bacula 9.6."
             )
 
-    def _connection(self):
+    def _connection(self) -> BaseDatabaseWrapper:
         try:
             found = connections[self.alias]
         except ConnectionDoesNotExist as e:
@@ -90,7 +93,7 @@ class Reader:
             raise EngineError(f"The catalog '{self.alias}' is {found.vendor}, not PostgreSQL.")
         return found
 
-    def _let_go(self, connection) -> bool:
+    def _let_go(self, connection: BaseDatabaseWrapper) -> bool:
         """Close a connection that is broken; say whether it was."""
         if connection.in_atomic_block:
             return False

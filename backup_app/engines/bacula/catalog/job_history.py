@@ -22,13 +22,13 @@ def batches(catalog: Catalog, clients: Collection[str]) -> Iterator[list[JobRow]
         after = last
 
 
-def _end_of_batch(catalog, after) -> int | None:
+def _end_of_batch(catalog: Catalog, after: int) -> int | None:
     query = """
         SELECT max(jobid)
         FROM (SELECT jobid FROM job WHERE jobid > %s ORDER BY jobid LIMIT %s) batch
     """
     ((last,),) = catalog.rows(query, [after, BATCH])
-    return last
+    return last if last is None else int(last)
 
 
 def up_to(catalog: Catalog, row: JobRow) -> list[JobRow]:

@@ -40,7 +40,7 @@ class Line:
             return cls("", text.strip("\n"))
         return cls(found["origin"], text[found.end() :].rstrip())
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.origin}: {self.words}" if self.origin else self.words
 
     @property

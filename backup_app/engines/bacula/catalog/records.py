@@ -54,7 +54,7 @@ class JobRow:
 @dataclass(frozen=True)
 class LogLine:
     log_id: int
-    time: dt.datetime
+    time: dt.datetime | None
     text: str
 
 
@@ -74,21 +74,21 @@ class Catalog(Reader):
     Every method raises EngineUnreachable and EngineError.
     """
 
-    def __init__(self, alias: str, zone: dt.tzinfo, seconds: int = 30):
+    def __init__(self, alias: str, zone: dt.tzinfo, seconds: int = 30) -> None:
         super().__init__(alias, seconds)
         self.zone = zone
 
-    def job(self, job_id: int) -> JobRow | None:
+    def job(self, job_id: int | None) -> JobRow | None:
         """Return a job, None where there is none with this number."""
-        return self.jobs_by_id([job_id]).get(job_id)
+        return self.jobs_by_id([job_id]).get(job_id) if job_id else None
 
-    def jobs_by_id(self, job_ids: Iterable[int]) -> dict[int, JobRow]:
+    def jobs_by_id(self, job_ids: Iterable[int | None]) -> dict[int, JobRow]:
         """Return those that exist of these jobs."""
-        wanted = [job_id for job_id in job_ids if is_id(job_id)]
+        wanted = [job_id for job_id in job_ids if job_id and is_id(job_id)]
         return {row.job_id: row for row in self.jobs("WHERE j.jobid = ANY(%s)", [wanted])}
 
     def log_after(
-        self, job_id: int, log_id: int = 0, since: dt.datetime | None = None
+        self, job_id: int | None, log_id: int = 0, since: dt.datetime | None = None
     ) -> list[LogLine]:
         """Return the lines of a job's log after one, whose time tells one hour in autumn apart."""
         query = f"""
@@ -114,15 +114,15 @@ class Catalog(Reader):
         """Return the jobs ``j`` of clients ``c`` and filesets ``fs`` that SQL asks for."""
         return [self._job(*_plain(row)) for row in self.rows(JOBS + condition, parameters)]
 
-    def _job(self, *values) -> JobRow:
-        number, *words, created, started, ended = values[:12]
-        *counts, purged, cached, exact = values[12:]
-        started, ended = timestamps.of_job(started, ended, exact, self.zone)
-        created = timestamps.aware(created, self.zone, before=started)
-        times = created, started, ended
-        counts = [value or 0 for value in counts]
-        words = [word or "" for word in words]
-        return JobRow(number, *words, *times, *counts, bool(purged), bool(cached))
+    def _job(self, *values: Any) -> JobRow:
+        # In the order of JOBS and of JobRow's fields.
+        words = [word or "" for word in values[1:9]]
+        counts = [count or 0 for count in values[12:16]]
+        started, ended = timestamps.of_job(values[10], values[11], values[18], self.zone)
+        created = timestamps.aware(values[9], self.zone, before=started)
+        flags = bool(values[16]), bool(values[17])
+        fields: list[Any] = [values[0], *words, created, started, ended, *counts, *flags]
+        return JobRow(*fields)
 
 
 def is_id(number: int, highest: int = MAX_ID) -> bool:

@@ -11,11 +11,14 @@ from collections.abc import Callable, Sequence
 
 from ....conf import conf
 from ....exceptions import EngineError, EngineUnreachable
+from ....models import Client
 from ...shared.command_output import command_output
 from .. import names
 from ..catalog.connection import text
 from ..catalog.job_log import Line, reason
 from ..config import provisioning
+from ..director.director import Director
+from ..names import Bacula
 
 BEGIN_SECONDS = 20  # until Bacula has the file daemon begin; it looks for jobs every two seconds
 END_SECONDS = 5  # until a job that was canceled has ended
@@ -42,7 +45,7 @@ class NoProgramError(EngineError):
     """A client does not have a program, or nobody may start it."""
 
 
-def run_command(engine, client, command: Sequence[str]) -> str:
+def run_command(engine: Bacula, client: Client, command: Sequence[str]) -> str:
     """Return what a command line prints on a client; no shell reads its words.
 
     More than BACKUP_COMMAND_MAX_BYTES are cut off, and the last line says so. Raises EngineError
@@ -60,7 +63,7 @@ def run_command(engine, client, command: Sequence[str]) -> str:
             _clean(engine, director, job, number)
 
 
-def bacula_words(client, command: Sequence[str]) -> list[str]:
+def bacula_words(client: Client, command: Sequence[str]) -> list[str]:
     """Return the words of a command as they stand in a RunScript; raises EngineError.
 
     A unix machine ends it by itself: a job of Bacula's can be canceled, but not its program.
@@ -76,11 +79,14 @@ def bacula_words(client, command: Sequence[str]) -> list[str]:
 class _Command:
     """A command line that a job of Bacula's runs."""
 
-    def __init__(self, engine, client, command, program, number):
+    def __init__(
+        self, engine: Bacula, client: Client, command: Sequence[str], program: str, number: int
+    ) -> None:
         self.catalog = engine.reader()
         self.client, self.line, self.program = client, " ".join(command), program
         self.number = number
-        self.printed, self.lines, self.last = bytearray(), [], 0
+        self.printed, self.last = bytearray(), 0
+        self.lines: list[Line] = []
 
     def output(self) -> str:
         """Return what it prints, once it has ended; raises EngineError."""
@@ -94,28 +100,28 @@ class _Command:
             raise self._failure()
         return command_output(bytes(self.printed))
 
-    def _wait(self, condition: Callable[[], bool], seconds, error):
+    def _wait(self, condition: Callable[[], bool], seconds: float, error: EngineError) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
                 raise error
             time.sleep(POLL_SECONDS)
 
-    def _has_begun(self):
+    def _has_begun(self) -> bool:
         ended = self._is_over()
         self._read()
         return ended or any(line.words.startswith(BEGUN) for line in self.lines)
 
-    def _has_ended(self):
+    def _has_ended(self) -> bool:
         ended = self._is_over()
         self._read()
         return ended or len(self.printed) > conf.COMMAND_MAX_BYTES
 
-    def _is_over(self):
+    def _is_over(self) -> bool:
         row = self.catalog.job(self.number)
         return row is None or row.has_ended
 
-    def _read(self):
+    def _read(self) -> None:
         """Take what is new in the log."""
         begin = f" JobId {self.number}: ".encode() + PRINTED
         for number, words in self.catalog.rows(LOG, [self.number, self.last]):
@@ -126,14 +132,14 @@ class _Command:
             else:
                 self.lines.append(Line.read(bytes(words).decode(errors="replace")))
 
-    def _add(self, piece):
+    def _add(self, piece: bytes) -> None:
         self.printed += piece
         if len(piece) != PIECE:
             self.printed += b"\n"
 
     # --- Why it has no output ---------------------------------------------------------------
 
-    def _failure(self):
+    def _failure(self) -> EngineError:
         found = next(filter(None, (ENDED.search(line.words) for line in self.lines)), None)
         if found is None:
             words = reason(self.lines) or "Its file daemon did not say why."
@@ -148,19 +154,19 @@ class _Command:
         said = self.printed.decode(errors="replace").strip()[-MOST:]
         return kind(f"{failed} {said}".rstrip())
 
-    def _slow(self):
+    def _slow(self) -> EngineError:
         return EngineError(
             f"'{self.line}' took longer than {conf.COMMAND_SECONDS} seconds "
             f"on client '{self.client}'."
         )
 
-    def _not_begun(self):
+    def _not_begun(self) -> EngineError:
         return EngineUnreachable(
             f"Client '{self.client}' has not begun '{self.line}' within {BEGIN_SECONDS} seconds."
         )
 
 
-def _clean(engine, director, job, number):
+def _clean(engine: Bacula, director: Director, job: str, number: int) -> None:
     """Leave nothing of a run, which has no volume; what cannot be removed now, a later one does."""
     try:
         for each in (number, *_forgotten(engine, job)):
@@ -169,7 +175,7 @@ def _clean(engine, director, job, number):
         logger.warning("Job %s of Bacula's, a command, was not removed: %s", number, e)
 
 
-def _forgotten(engine, job) -> list[int]:
+def _forgotten(engine: Bacula, job: str) -> list[int]:
     """Return the runs of a command whose processes died before they could remove them."""
     condition = "WHERE j.name = %s AND j.jobtdate < %s ORDER BY j.jobid LIMIT 10"
     before = int(time.time()) - FORGOTTEN_SECONDS - conf.COMMAND_SECONDS
@@ -177,7 +183,7 @@ def _forgotten(engine, job) -> list[int]:
     return [row.job_id for row in rows if row.has_ended]
 
 
-def _remove(engine, director, number):
+def _remove(engine: Bacula, director: Director, number: int) -> None:
     deadline = time.monotonic() + END_SECONDS
     while (row := engine.reader().job(number)) and not row.has_ended:
         if time.monotonic() > deadline:

@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ....exceptions import EngineError, Forbidden, NotFound, WrongState
+from ....models import Client
 from ....models.fileset import KINDS
 from ..catalog.job_log import Line, failed_programs
 from ..config.database_plugins import LOAD, is_dump, program_of
+from ..names import Bacula
 from . import commands
 
 SCRIPT = Path(__file__).parent / "backup-databases.sh"
@@ -34,7 +36,7 @@ def failed_dumps(lines: Iterable[Line]) -> list[str]:
     ]
 
 
-def require_database(engine, client, kind: str, name: str) -> None:
+def require_database(engine: Bacula, client: Client, kind: str, name: str) -> None:
     """Raise WrongState unless the client's server of this kind has the database.
 
     Raises EngineError and EngineUnreachable when the script on the client cannot tell.

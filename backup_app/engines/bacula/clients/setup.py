@@ -1,12 +1,12 @@
 """What must be on a client of Bacula: its file daemon, and that daemon's configuration."""
 
-from ....models import Fileset
+from ....models import Client, Fileset
 from ...base import ClientConfig, System
 from .. import names
 from ..config import resources
 from ..config.passwords import client_password
 from ..config.resources import Bare, resource
-from ..names import in_config
+from ..names import Bacula, in_config
 from . import databases
 
 FILE = "bacula-fd.conf"
@@ -66,7 +66,7 @@ SAVED = "/etc/bacula/bacula-fd.conf"
 SAVED_ADOPTED = "/root/bacula-fd.txt"  # beside the file that its operator has
 
 
-def client_config(engine, client) -> ClientConfig:
+def client_config(engine: Bacula, client: Client) -> ClientConfig:
     """Return the configuration of a client's file daemon, ready to paste.
 
     Of an adopted client, whose operator has it, say what it consists of.
@@ -89,19 +89,19 @@ def client_config(engine, client) -> ClientConfig:
     return ClientConfig(FILE, text + (_script(engine, file) if _has_databases(client) else ""))
 
 
-def _has_databases(client):
+def _has_databases(client: Client) -> bool:
     """Say whether dumps of the account's databases may be made on a client, or loaded there."""
     is_unix = client.system == client.System.UNIX
     return is_unix and Fileset.objects.filter(account=client.account).exclude(databases=[]).exists()
 
 
-def _script(engine, file):
+def _script(engine: Bacula, file: str) -> str:
     lines = (f"#: {line}".rstrip() for line in databases.script().splitlines())
     head = SCRIPT.format(program=engine.database_program, file=file)
     return head + "\n".join(lines) + "\n"
 
 
-def _daemon(engine, client, name):
+def _daemon(engine: Bacula, client: Client, name: str) -> str:
     daemon = {
         "Name": name,
         "FD Port": client.agent_port,
@@ -120,6 +120,6 @@ def _daemon(engine, client, name):
     )
 
 
-def _one_line(text):
+def _one_line(text: str) -> str:
     """Keep a name inside its comment."""
     return " ".join(text.split())

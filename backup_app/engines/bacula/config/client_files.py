@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from ....exceptions import EngineError
 from ....models import Client, Fileset, Pool, Storage
 from .. import names
+from ..names import Bacula
 from . import database_plugins, fileset_resource, resources, schedule_resource, storage_daemons
 from .passwords import client_password
 
@@ -18,12 +19,12 @@ Files = dict[str, str]
 _known_catalogs: dict[tuple[str, int], list[str]] = {}  # by the Director's address and port
 
 
-def of_all(engine) -> Files:
+def of_all(engine: Bacula) -> Files:
     """Return what all clients of an engine need, but those that cannot be written."""
     return of_clients(engine, Client.objects.present().filter(zone__engine=engine.alias))
 
 
-def of_clients(engine, clients: QuerySet[Client]) -> Files:
+def of_clients(engine: Bacula, clients: QuerySet[Client]) -> Files:
     """Return what some clients need, but those that cannot be written."""
     files: Files = {}
     for client in clients.select_related("fileset", "pool__storage__zone", "zone"):
@@ -32,7 +33,7 @@ def of_clients(engine, clients: QuerySet[Client]) -> Files:
     return files
 
 
-def of_client(engine, client) -> Files:
+def of_client(engine: Bacula, client: Client) -> Files:
     """Return what a client needs: itself with its jobs, and what those use."""
     pool, storage = client.pool, client.pool.storage
     place = of_pool(engine, pool, storage) if _is_here(engine, client) else _nobody(engine)
@@ -45,7 +46,7 @@ def of_client(engine, client) -> Files:
     }
 
 
-def of_command(engine, client: Client, words: Sequence[str]) -> Files:
+def of_command(engine: Bacula, client: Client, words: Sequence[str]) -> Files:
     """Return what a command line on a client needs."""
     name, none = names.command_job(engine, words), names.nobody(engine)
     uses = {"client": none, "pool": none, "storage": none} | _without_files(engine)
@@ -54,23 +55,23 @@ def of_command(engine, client: Client, words: Sequence[str]) -> Files:
     return own | _common(engine) | _nobody(engine) | job
 
 
-def _is_here(engine, client) -> bool:
+def _is_here(engine: Bacula, client: Client) -> bool:
     """Say whether a client's own pool is in this engine; backups may go to another one."""
     return client.pool.storage.zone.engine == engine.alias
 
 
-def _common(engine) -> Files:
+def _common(engine: Bacula) -> Files:
     messages = resources.messages(names.messages(engine))
     nothing = fileset_resource.nothing(names.nothing(engine))
     return {f"{engine.prefix}common": f"{messages}\n{nothing}"}
 
 
-def _nobody(engine) -> Files:
+def _nobody(engine: Bacula) -> Files:
     name = names.nobody(engine)
     return {name: resources.nobody(name, _catalogs(engine)[0])}
 
 
-def of_pool(engine, pool: Pool, storage: Storage) -> Files:
+def of_pool(engine: Bacula, pool: Pool, storage: Storage) -> Files:
     """Return a pool and its storage, unless the operator has configured them."""
     files = {}
     name = names.of(engine, storage)
@@ -83,7 +84,7 @@ def of_pool(engine, pool: Pool, storage: Storage) -> Files:
     return files
 
 
-def of_fileset(engine, fileset: Fileset) -> Files:
+def of_fileset(engine: Bacula, fileset: Fileset) -> Files:
     """Return a fileset, unless the operator has configured it."""
     if fileset.is_adopted:
         return {}
@@ -93,7 +94,7 @@ def of_fileset(engine, fileset: Fileset) -> Files:
     }
 
 
-def _client(engine, client) -> str:
+def _client(engine: Bacula, client: Client) -> str:
     if client.is_adopted:
         return ""
     name = names.of(engine, client)
@@ -101,7 +102,7 @@ def _client(engine, client) -> str:
     return resources.client(name, client, password=password, catalog=_only_catalog(engine)) + "\n"
 
 
-def _jobs(engine, client) -> Iterator[str]:
+def _jobs(engine: Bacula, client: Client) -> Iterator[str]:
     is_here, nobody = _is_here(engine, client), names.nobody(engine)
     uses = _without_files(engine) | {
         "client": names.of(engine, client),
@@ -118,11 +119,11 @@ def _jobs(engine, client) -> Iterator[str]:
     yield resources.verify_job(names.verify_job(engine, client), **uses)
 
 
-def _without_files(engine) -> dict[str, str]:
+def _without_files(engine: Bacula) -> dict[str, str]:
     return {"fileset": names.nothing(engine), "messages": names.messages(engine)}
 
 
-def _only_catalog(engine) -> str:
+def _only_catalog(engine: Bacula) -> str:
     """Return the name of the Director's catalog; raises EngineError where it has several."""
     found = _catalogs(engine)
     if len(found) > 1:
@@ -133,7 +134,7 @@ def _only_catalog(engine) -> str:
     return found[0]
 
 
-def _catalogs(engine) -> list[str]:
+def _catalogs(engine: Bacula) -> list[str]:
     place = engine.address, engine.port
     if place not in _known_catalogs:
         with engine.director() as director:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ....exceptions import EngineError, EngineUnreachable, WrongState
+from ..names import Bacula
 from . import validation
 from .validation import Changes, file_of
 
@@ -21,7 +22,7 @@ LOCK = ".lock"
 NEW = ".new"
 
 
-def write(engine, files: Mapping[str, str]) -> list[str]:
+def write(engine: Bacula, files: Mapping[str, str]) -> list[str]:
     """Let the Director know some files, by their names; return those that are new to it.
 
     What others refer to comes first. Raises EngineError in the Director's words for what it does
@@ -31,7 +32,7 @@ def write(engine, files: Mapping[str, str]) -> list[str]:
     return _change(engine, dict(files))
 
 
-def remove(engine, names: Iterable[str]) -> list[str]:
+def remove(engine: Bacula, names: Iterable[str]) -> list[str]:
     """Let the Director forget files; return those that it knew. Raises what ``write`` does.
 
     What refers to others comes first.
@@ -39,26 +40,29 @@ def remove(engine, names: Iterable[str]) -> list[str]:
     return _change(engine, dict.fromkeys(names))
 
 
-def is_known(engine, files: Mapping[str, str | None]) -> bool:
+def is_known(engine: Bacula, files: Mapping[str, str | None]) -> bool:
     """Say whether the Director knows these files already; raises WrongState as ``write`` does."""
     folder = _folder(engine, files)
     return not (_differing(folder, files) or (folder / MARK).exists())
 
 
-def contains(engine, name: str, text: str) -> bool:
+def contains(engine: Bacula, name: str, text: str) -> bool:
     """Say whether the Director knows a file that has a text in it."""
     folder = engine.config_dir
+    if folder is None:
+        return False
     return text in (_read(folder, name) or "") and not (folder / MARK).exists()
 
 
-def read(engine, start: str) -> dict[str, str]:
+def read(engine: Bacula, start: str) -> dict[str, str]:
     """Return the texts of all files whose names begin with something."""
-    names = [file.stem for file in engine.config_dir.glob("*.conf")]
-    found = {name: _read(engine.config_dir, name) for name in names if name.startswith(start)}
+    folder = _folder(engine, [start])
+    names = [file.stem for file in folder.glob("*.conf")]
+    found = {name: _read(folder, name) for name in names if name.startswith(start)}
     return {name: text for name, text in found.items() if text is not None}
 
 
-def _change(engine, wanted: Changes) -> list[str]:
+def _change(engine: Bacula, wanted: Changes) -> list[str]:
     if not wanted or is_known(engine, wanted):
         return []
     folder = _folder(engine, wanted)
@@ -69,7 +73,7 @@ def _change(engine, wanted: Changes) -> list[str]:
     return list(changes)
 
 
-def _folder(engine, wanted) -> Path:
+def _folder(engine: Bacula, wanted: Iterable[str]) -> Path:
     if engine.config_dir is None:
         raise WrongState(
             "The operator lets this service add nothing to the Director's configuration: "
@@ -78,7 +82,7 @@ def _folder(engine, wanted) -> Path:
     return engine.config_dir
 
 
-def _apply(engine, folder: Path, changes: Changes) -> None:
+def _apply(engine: Bacula, folder: Path, changes: Changes) -> None:
     validation.require(engine, folder, changes)
     before = {name: _read(folder, name) for name in reversed(changes)}
     (folder / MARK).touch(MODE)

@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator
 
 from ....exceptions import EngineError
+from ....models import Fileset
 from ....models.fileset import DATABASE, KINDS
 from ...shared.dumps import DUMPS, dump_path
+from ..names import Bacula
 
 LOAD = "/dev/null/load-database"  # no folder, so that no other restore has it as its place
 PROGRAM = re.compile(r"/[\w./-]+", re.ASCII)
@@ -22,7 +24,7 @@ def is_dump(path: bytes) -> bool:
     return bool(DUMP.fullmatch(path))
 
 
-def plugins(engine, fileset) -> Iterator[str]:
+def plugins(engine: Bacula, fileset: Fileset) -> Iterator[str]:
     """Yield the plugin line by which each database of a fileset is dumped and restored.
 
     Raises EngineError for what cannot stand in it.
@@ -43,7 +45,7 @@ def load_place(name: str) -> str:
     return f"{LOAD}/{name}"
 
 
-def program_of(engine):
+def program_of(engine: Bacula) -> str:
     if not PROGRAM.fullmatch(engine.database_program):
         raise EngineError(
             f"The option 'database_program' is '{engine.database_program}', and not a path of "

@@ -1,9 +1,11 @@
 """The text of a FileSet: what of a client is backed up."""
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ....exceptions import EngineError
+from ....models import Fileset
 from ..names import in_config
 from .patterns import DRIVE, Pattern, exactly, patterns
 from .resources import Bare, resource
@@ -12,7 +14,7 @@ LEVEL, MOST = 6, 9  # of gzip: where a fileset has none, and at most
 UNIX = {"ACL Support": True, "XAttr Support": True}
 
 
-def fileset(name: str, fileset, plugins: Iterable[str] = ()) -> str:
+def fileset(name: str, fileset: Fileset, plugins: Iterable[str] = ()) -> str:
     """Return the resource of a fileset; ``plugins`` are the plugin lines that dump its databases.
 
     Raises EngineError for a folder or a pattern that Bacula cannot be told.
@@ -38,19 +40,19 @@ def nothing(name: str) -> str:
     )
 
 
-def _include(options, lines):
+def _include(options: Iterable[str], lines: Iterable[tuple[str, str]]) -> str:
     return resource(
         "Include", {}, *options, *(f"{name} = {in_config(value)}" for name, value in lines)
     )
 
 
-def _exclusion(patterns: list[Pattern], is_windows):
+def _exclusion(patterns: Iterable[Pattern], is_windows: bool) -> str:
     values = {"Exclude": True} | ({"Ignore Case": True} if is_windows else {})
     lines = (f"{each.directive} = {in_config(each.text)}" for each in patterns)
     return resource("Options", values, *lines)
 
 
-def _options(options, is_windows):
+def _options(options: Mapping[str, Any], is_windows: bool) -> dict[str, Any]:
     level = min(options.get("compression", LEVEL), MOST)
     return {
         "Signature": Bare("SHA256"),
@@ -64,7 +66,7 @@ def _options(options, is_windows):
     }
 
 
-def _path(path):
+def _path(path: str) -> str:
     """Return a folder as Bacula names it; raises EngineError.
 
     What begins otherwise than a path, ``|`` or ``<`` or a backslash, would be a program to run or
@@ -84,5 +86,5 @@ def _path(path):
     return plain
 
 
-def _is_below(path, folder):
+def _is_below(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip("/") + "/") and path != folder

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from ....conf import conf
 from ....exceptions import EngineError
+from ..names import Bacula
 
 SIZE = 32
 
 
-def client_password(engine, name: str) -> str:
+def client_password(engine: Bacula, name: str) -> str:
     """Return the password by which a Director and a client that we named know each other.
 
     The same for ever, and another for each client and Director. Raises EngineError for a key that

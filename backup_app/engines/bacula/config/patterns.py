@@ -8,7 +8,7 @@ text in the client's locale fits none of these, and so is backed up.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ....exceptions import EngineError
@@ -47,7 +47,7 @@ def exactly(path: str) -> Pattern:
     return Pattern("Wild", WILD_SPECIAL.sub(r"\\\1", path), f"^{_literal(path)}$")
 
 
-def _pattern(text):
+def _pattern(text: str) -> Pattern:
     is_name = "/" not in text
     start = "(^|/)" if is_name else "^" if text[0] == "/" or DRIVE.match(text) else "/"
     tokens = list(TOKEN.finditer(text))
@@ -58,7 +58,7 @@ def _pattern(text):
     return Pattern("Wild", text if is_whole else f"*/{text}", regex)
 
 
-def _is_simple(tokens, is_name):
+def _is_simple(tokens: Sequence[re.Match[str]], is_name: bool) -> bool:
     """Say whether Bacula's wildcards can say the same."""
     is_one = any(token["set"] or token["plain"] == "?" for token in tokens)
     is_inside = any(token["plain"] == "*" for token in tokens[1:])
@@ -66,7 +66,7 @@ def _is_simple(tokens, is_name):
     return not (is_one or (is_name and is_inside) or tokens[-1][0].endswith(" "))
 
 
-def _regex(token, is_name, pattern):
+def _regex(token: re.Match[str], is_name: bool, pattern: str) -> str:
     if token["set"] is not None:
         return _set(token, is_name, pattern)
     any_one = "[^/]" if is_name else "."
@@ -75,11 +75,11 @@ def _regex(token, is_name, pattern):
     return _literal(token["escaped"] or token["plain"])
 
 
-def _literal(text):
+def _literal(text: str) -> str:
     return SPECIAL.sub(r"\\\1", text)
 
 
-def _set(token, is_name, pattern):
+def _set(token: re.Match[str], is_name: bool, pattern: str) -> str:
     members, is_negated = token["set"], bool(token["negation"])
     slash = "/" if is_negated and is_name else ""
     last = "-" if members.endswith("-") else ""
@@ -92,13 +92,13 @@ def _set(token, is_name, pattern):
     return regex
 
 
-def _is_set(regex, is_name):
+def _is_set(regex: str, is_name: bool) -> bool:
     try:
         return not (re.match(regex, "/") and is_name)
     except re.error:
         return False
 
 
-def _ends_open(text):
+def _ends_open(text: str) -> bool:
     """Say whether a pattern ends with a backslash that escapes nothing: it fits nothing."""
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....exceptions import EngineError, EngineUnreachable
-from ....models import Client
+from ....models import Client, Fileset, Pool, Storage
 from .. import names
+from ..names import Bacula
 from . import client_files, config_dir
 from .client_files import Files
 
@@ -32,7 +33,9 @@ class Names:
     storage: str
 
 
-def prepare_backup(engine, client, fileset, pool, storage) -> Names:
+def prepare_backup(
+    engine: Bacula, client: Client, fileset: Fileset, pool: Pool, storage: Storage
+) -> Names:
     """Let the Director know the backup job of a client, and what this backup uses.
 
     The job itself names the client's own fileset and pool, and is to be told of others when it is
@@ -49,19 +52,19 @@ def prepare_backup(engine, client, fileset, pool, storage) -> Names:
     )
 
 
-def prepare_restore(engine, client) -> str:
+def prepare_restore(engine: Bacula, client: Client) -> str:
     """Let the Director know the job that restores to a client; return its name."""
     _prepare(engine, client_files.of_client(engine, client))
     return names.restore_job(engine, client)
 
 
-def prepare_verify(engine, client) -> str:
+def prepare_verify(engine: Bacula, client: Client) -> str:
     """Let the Director know the job that verifies backups of a client; return its name."""
     _prepare(engine, client_files.of_client(engine, client))
     return names.verify_job(engine, client)
 
 
-def prepare_command(engine, client, words: Sequence[str]) -> str:
+def prepare_command(engine: Bacula, client: Client, words: Sequence[str]) -> str:
     """Let the Director know a client, and the job that runs a command line; return its name.
 
     ``words`` are what stands in the configuration: the operator's own, and never a request's.
@@ -70,7 +73,7 @@ def prepare_command(engine, client, words: Sequence[str]) -> str:
     return names.command_job(engine, words)
 
 
-def prepare_all(engine) -> None:
+def prepare_all(engine: Bacula) -> None:
     """Let the Director know all clients as they are, but those that cannot be written.
 
     A client that was deleted, or is another engine's now, stays, as its backups do.
@@ -82,7 +85,7 @@ def prepare_all(engine) -> None:
     _write(engine, client_files.of_all(engine) | client_files.of_clients(engine, others))
 
 
-def forget_client(engine, client) -> None:
+def forget_client(engine: Bacula, client: Client) -> None:
     """Let the Director forget a client and its jobs; of an adopted one only what we added goes."""
     if engine.config_dir is None:
         return  # it was never told
@@ -92,7 +95,7 @@ def forget_client(engine, client) -> None:
             director.delete_client(names.of(engine, client))
 
 
-def _prepare(engine, own: Files) -> None:
+def _prepare(engine: Bacula, own: Files) -> None:
     if config_dir.is_known(engine, own):
         return
     try:
@@ -104,8 +107,8 @@ def _prepare(engine, own: Files) -> None:
         _write(engine, own)
 
 
-def _write(engine, files: Files) -> None:
-    def place(name):
+def _write(engine: Bacula, files: Files) -> None:
+    def place(name: str) -> int:
         return ORDER.index(name.removeprefix(engine.prefix).partition("-")[0])
 
     changed = config_dir.write(engine, {name: files[name] for name in sorted(files, key=place)})

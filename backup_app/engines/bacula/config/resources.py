@@ -5,7 +5,9 @@ resource. Raises EngineError for a value that cannot stand in the configuration.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from ....models import Client
 from ..names import in_config, word
 
 # Only our own ``prune`` decides what is no longer kept, since it knows what builds on what; a
@@ -21,7 +23,7 @@ def messages(name: str) -> str:
     return resource("Messages", {"Name": name, "Catalog": Bare("all, !skipped, !saved")})
 
 
-def client(name: str, client, *, password: str, catalog: str) -> str:
+def client(name: str, client: Client, *, password: str, catalog: str) -> str:
     values = {
         "Name": name,
         "Address": address(client),
@@ -49,7 +51,7 @@ def nobody(name: str, catalog: str) -> str:
     )
 
 
-def address(client) -> str:
+def address(client: Client) -> str:
     """Return where the Director reaches a client."""
     return client.internal_ip or client.ip
 
@@ -71,7 +73,7 @@ def pool(name: str) -> str:
     return resource("Pool", values)
 
 
-def storage(name: str, values: Mapping) -> str:
+def storage(name: str, values: Mapping[str, Any]) -> str:
     """Return a storage daemon as ``storages.read`` has it."""
     lines = {
         "Name": name,
@@ -156,19 +158,19 @@ class Bare(str):
     """A value that stands in no quotation marks: a keyword, or several."""
 
 
-def resource(kind: str, values: Mapping, *inner: str) -> str:
+def resource(kind: str, values: Mapping[str, Any], *inner: str) -> str:
     """Return a resource's text: ``inner`` are resources in it."""
     lines = [f"{name} = {_written(value)}" for name, value in values.items()]
     lines += [line for text in inner for line in text.splitlines()]
     return "".join([f"{kind} {{\n", *(f"  {line}\n" for line in lines), "}\n"])
 
 
-def _job(name, values, uses, *inner):
+def _job(name: str, values: Mapping[str, Any], uses: Mapping[str, str], *inner: str) -> str:
     used = {kind.title(): word(each) for kind, each in uses.items()}
     return resource("Job", {"Name": name, **used, **values}, *inner)
 
 
-def _written(value):
+def _written(value: Any) -> str | int:
     match value:
         case bool():
             return "yes" if value else "no"

@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 from cronsim import CronSim, CronSimError
 from django.utils import timezone
 
+from ....models import Client
+from ..names import Bacula
+
 MOST = 100  # lines of one schedule
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 WEEKDAYS = "sun mon tue wed thu fri sat".split()
 DAYS = range(1, 32)
 
 
-def lines_of(engine, client) -> list[str]:
+def lines_of(engine: Bacula, client: Client) -> list[str]:
     """Return the lines by which a Director keeps to a client's schedule.
 
     None where this service does that itself: unless the operator wants otherwise, for a clock that
@@ -37,7 +40,7 @@ def run_lines(expression: str) -> list[str]:
     )
     if is_odd or not cron.day_and or len(cron.hours) * len(cron.minutes) > MOST:
         return []
-    weekdays = {day % 7 for day in cron.weekdays}
+    weekdays = {day % 7 for day in cron.weekdays if isinstance(day, int)}
     months = ",".join(MONTHS[month - 1] for month in sorted(cron.months))
     days = ",".join(str(day) for day in sorted(cron.days))
     names = ",".join(WEEKDAYS[day] for day in sorted(weekdays))

@@ -1,23 +1,28 @@
 """Scheduled backups that a Director starts itself, so also while this service is away."""
 
+from typing import Any
+
 from ....exceptions import EngineUnreachable
 from ....models import Client
 from .. import names
+from ..names import Bacula
 from . import config_dir, provisioning, resources, schedule_resource
 
-_told: dict[str, list] = {}  # what the Director was last told to keep to, by the engine's alias
+_told: dict[
+    str, list[Any]
+] = {}  # what the Director was last told to keep to, by the engine's alias
 
 
-def starts(engine, client) -> bool:
+def starts(engine: Bacula, client: Client) -> bool:
     """Say whether the Director starts a client's scheduled backups: it has been told when."""
     lines = schedule_resource.lines_of(engine, client)
-    if not lines or engine.config_dir is None:
+    if not lines:
         return False
     text = resources.schedule(names.schedule(engine, client), lines)
     return config_dir.contains(engine, names.client_file(engine, client), text)
 
 
-def keep(engine) -> None:
+def keep(engine: Bacula) -> None:
     """Tell the Director the schedules of all clients if one has changed since it was told.
 
     Raises EngineError once for what it does not accept: each client is told alone with its next
@@ -38,6 +43,6 @@ def keep(engine) -> None:
         _told[engine.alias] = wanted
 
 
-def _has_schedules(engine):
+def _has_schedules(engine: Bacula) -> bool:
     start = names.client_file(engine, Client(pk=""))
     return any("Schedule {" in text for text in config_dir.read(engine, start).values())

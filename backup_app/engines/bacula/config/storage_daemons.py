@@ -21,7 +21,7 @@ NEEDED = ("address", "password", "device")
 MOST = 65535  # of a port, and enough for any other number
 
 
-def read(file: Path | None) -> dict[str, dict]:
+def read(file: Path | None) -> dict[str, dict[str, Any]]:
     """Return the storages of the operator's file by their names; none if there is no such option.
 
     Of each there is what ``DEFAULTS`` has; ``address``, ``password`` and ``device`` are needed.
@@ -40,7 +40,7 @@ def read(file: Path | None) -> dict[str, dict]:
     }
 
 
-def _cleaned(name, table, place) -> dict:
+def _cleaned(name: str, table: Any, place: str) -> dict[str, Any]:
     if not isinstance(table, Mapping):
         raise InvalidEngine(f"'{name}' in {place} is no table: storages are written as [name].")
     values: dict[str, Any] = {**DEFAULTS, **table}
@@ -58,7 +58,7 @@ def _cleaned(name, table, place) -> dict:
     return values
 
 
-def _require_kind(name, key, value, place):
+def _require_kind(name: str, key: str, value: Any, place: str) -> None:
     kind = type(DEFAULTS[key])
     if type(value) is not kind or (kind is int and not 1 <= value <= MOST):
         what = {str: "a text", bool: "true or false", int: f"a number from 1 to {MOST}"}[kind]

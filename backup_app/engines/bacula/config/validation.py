@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from ....exceptions import EngineError, EngineUnreachable
-from ..names import word
+from ..names import Bacula, word
 
 HIDDEN = ".*"  # files that are no configuration
 NOISE = re.compile(r"ERROR TERMINATION|Please correct configuration file")
@@ -21,7 +21,7 @@ def file_of(folder: Path, name: str) -> Path:
     return folder / f"{word(name)}.conf"
 
 
-def require(engine, folder: Path, changes: Changes) -> None:
+def require(engine: Bacula, folder: Path, changes: Changes) -> None:
     """Raise EngineError in the Director's words unless it accepts the folder with some changes."""
     with tempfile.TemporaryDirectory(prefix="bacula-") as work:
         copy = Path(work) / "conf.d"
@@ -48,7 +48,7 @@ def _copy(folder: Path, copy: Path) -> None:
         raise EngineError(f"The folder config_dir '{folder}' cannot be read: {e}.") from e
 
 
-def _including(engine, folder: Path, copy: Path) -> str:
+def _including(engine: Bacula, folder: Path, copy: Path) -> str:
     """Return the Director's own file with another folder in the place of ``folder``."""
     file = Path(engine.director_config)
     try:
@@ -67,7 +67,7 @@ def _including(engine, folder: Path, copy: Path) -> str:
     return "".join(included)
 
 
-def _refusal(engine, config: Path) -> str:
+def _refusal(engine: Bacula, config: Path) -> str:
     """Return what a Director says that does not accept a file, "" if it does."""
     program = engine.director_program
     try:

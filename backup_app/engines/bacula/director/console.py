@@ -56,7 +56,7 @@ WAITS = {Signal.WAITS_SUB, Signal.WAITS}  # for our answer to a question
 class Asked(EngineError):
     """The Director asked something about a command; ``lines`` is what it said and did then."""
 
-    def __init__(self, message: str, lines: list[str]):
+    def __init__(self, message: str, lines: list[str]) -> None:
         super().__init__(message)
         self.lines = lines
 
@@ -68,7 +68,7 @@ class Console:
     bytes are surrogates (as ``os.fsdecode`` has them), so that no name is changed.
     """
 
-    def __init__(self, address: str, port: int, name: str, password: str, seconds: float):
+    def __init__(self, address: str, port: int, name: str, password: str, seconds: float) -> None:
         self.address, self.port, self.seconds = address, port, seconds
         self.name = name or DEFAULT
         self.place = f"The Director at {address}:{port}"
@@ -79,7 +79,7 @@ class Console:
         self.open()
         return self
 
-    def __exit__(self, *exc_info) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     @property
@@ -104,7 +104,7 @@ class Console:
             raise
         _doubted.pop(place, None)
 
-    def _connect(self, seconds):
+    def _connect(self, seconds: float) -> None:
         try:
             self._wire = Wire(self.address, self.port, self.place, seconds)
             self._log_in(self._wire)

@@ -40,13 +40,13 @@ class Director:
     EngineUnreachable where the Director is away, and EngineError for what it refuses.
     """
 
-    def __init__(self, console: Console, catalog: Catalog):
+    def __init__(self, console: Console, catalog: Catalog) -> None:
         self.console, self.catalog = console, catalog
 
     def __enter__(self) -> "Director":
         return self
 
-    def __exit__(self, *exc_info) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.console.close()
 
     def ask(self, command: str, *, seconds: float | None = None) -> list[str]:
@@ -85,7 +85,7 @@ class Director:
             raise EngineError(f"The Director knows no {kind} '{name}'.")
         return found
 
-    def _defaults(self, kind, name):
+    def _defaults(self, kind: str, name: str) -> dict[str, str]:
         lines = self.ask(f".defaults {kind}={_name(name)}")
         found = dict(line.split("=", 1) for line in lines if "=" in line)
         return found if found.get(kind) == name else {}
@@ -184,7 +184,7 @@ class Director:
         self.require("client", client)
         return status.header(self._status(client, "header"))
 
-    def _status(self, client, what, seconds=None) -> str:
+    def _status(self, client: str, what: str, seconds: float | None = None) -> str:
         # On a connection that may hang: the Director itself waits for a client long.
         with self.console.another() as console:
             said = "".join(console.ask(f".status client={_name(client)} {what}", seconds=seconds))
@@ -209,7 +209,7 @@ class Director:
                 return
         self.ask_slowly(command)
 
-    def _succeeds(self, command) -> bool:
+    def _succeeds(self, command: str) -> bool:
         try:
             self.ask_slowly(command)
         except EngineUnreachable:

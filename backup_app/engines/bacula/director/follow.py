@@ -2,20 +2,25 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ....exceptions import Away, Canceled, EngineError, EngineUnreachable, Unfinished
+from ....models import Job
 from ...base import Run
 from ..catalog.job_log import Level, Line, reason
 from ..catalog.records import CANCELED, JobRow
+from ..director.director import Director
+from ..names import Bacula
+from .status import Progress
 
 REPORT_SECONDS = 2  # that the last lines of a log may come after the end of their job
 ASK_SECONDS = 2  # between two questions for how far a job is
 
 
 @contextmanager
-def patience(engine, run: Run) -> Iterator[None]:
+def patience(engine: Bacula, run: Run) -> Iterator[None]:
     """Let a job wait while the Director or its catalog is away.
 
     Raises Away instead of EngineUnreachable until that has lasted for ``away_seconds``; one that
@@ -35,7 +40,9 @@ def patience(engine, run: Run) -> Iterator[None]:
         raise Away from e
 
 
-def follow(engine, director, run: Run, *, done: tuple[int, int] = (0, 0)) -> JobRow:
+def follow(
+    engine: Bacula, director: Director, run: Run, *, done: tuple[int, int] = (0, 0)
+) -> JobRow:
     """Return the job in Bacula of ``run.job`` once it has ended, however it did.
 
     ``done`` are files and bytes of earlier ones, which count as well. Raises Unfinished before
@@ -57,7 +64,7 @@ def follow(engine, director, run: Run, *, done: tuple[int, int] = (0, 0)) -> Job
     raise Unfinished
 
 
-def require_good(engine, row: JobRow) -> None:
+def require_good(engine: Bacula, row: JobRow) -> None:
     """Raise EngineError in Bacula's words for a job that failed, Canceled for one that was."""
     if row.is_good:
         return
@@ -66,7 +73,7 @@ def require_good(engine, row: JobRow) -> None:
     raise EngineError(reason_of(engine, row))
 
 
-def reason_of(engine, row: JobRow) -> str:
+def reason_of(engine: Bacula, row: JobRow) -> str:
     """Return in Bacula's words why a job failed."""
     otherwise = (
         f"Bacula ended its job {row.job_id} with the status '{row.status}' and does not say why, "
@@ -75,12 +82,12 @@ def reason_of(engine, row: JobRow) -> str:
     return reason(lines(engine, row)) or otherwise
 
 
-def lines(engine, row: JobRow) -> list[Line]:
+def lines(engine: Bacula, row: JobRow) -> list[Line]:
     """Return the whole log of a job in Bacula."""
     return [Line.read(each.text) for each in engine.reader().log_after(row.job_id)]
 
 
-def job_row(engine, job) -> JobRow:
+def job_row(engine: Bacula, job: Job) -> JobRow:
     """Return the row of a job that was started; raises EngineError when there is none any more."""
     row = engine.reader().job(job.engine_job_id)
     if row is None:
@@ -88,24 +95,24 @@ def job_row(engine, job) -> JobRow:
     return row
 
 
-def save(job) -> None:
+def save(job: Job) -> None:
     """Keep what has to be known when somebody else looks after the job."""
     job.save(update_fields=["engine_job_id", "engine_state"])
 
 
-def forget(job) -> None:
+def forget(job: Job) -> None:
     """Let another job of Bacula's be begun for a job; this is saved with the next one's number."""
     job.engine_job_id = None
     for key in ("after", "log", "report", "mount"):
         job.engine_state.pop(key, None)
 
 
-def _note_return(run):
+def _note_return(run: Run) -> None:
     if run.job.engine_state.pop("away", None):
         run.info("The Director answers again.")
 
 
-def _copy_log(engine, run) -> bool:
+def _copy_log(engine: Bacula, run: Run) -> bool:
     """Copy what is new in the log; say whether the last lines are there."""
     state = run.job.engine_state
     for row in engine.reader().log_after(run.job.engine_job_id, state.get("log", 0)):
@@ -113,10 +120,10 @@ def _copy_log(engine, run) -> bool:
         _note(state, line, row.log_id)
         if line.words.strip():
             _tell(run, line)
-    return state.get("report", False)
+    return bool(state.get("report"))
 
 
-def _note(state, line, log_id):
+def _note(state: dict[str, Any], line: Line, log_id: int) -> None:
     state["log"] = log_id
     state["report"] = state.get("report", False) or line.is_report
     if not line.asks_for_volume:
@@ -125,28 +132,32 @@ def _note(state, line, log_id):
         state["mount"] = [time.time(), line.sentence]
 
 
-def _tell(run, line):
+def _tell(run: Run, line: Line) -> None:
     is_fault = run.job.type == run.job.Type.VERIFY and line.is_difference
     level = Level.ERROR if is_fault else line.level
-    tell = {Level.INFO: run.info, Level.WARNING: run.warning, Level.ERROR: run.error}
+    tell: dict[str, Callable[[str], None]] = {
+        Level.INFO: run.info,
+        Level.WARNING: run.warning,
+        Level.ERROR: run.error,
+    }
     tell[level](str(line))
 
 
-def _require_volume(engine, run):
+def _require_volume(engine: Bacula, run: Run) -> None:
     """Raise EngineError when a storage has waited long enough for somebody to bring a volume."""
     since, words = run.job.engine_state.get("mount", (math.inf, ""))
     if time.time() - since >= engine.away_seconds:
         raise EngineError(f"Nobody has brought a volume for {engine.away_seconds} seconds: {words}")
 
 
-def _copy_report(engine, run):
+def _copy_report(engine: Bacula, run: Run) -> None:
     """Wait for the last lines; after a crash of the Director there are none."""
     deadline = time.monotonic() + REPORT_SECONDS
     while not _copy_log(engine, run) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
-def _progress(director, row):
+def _progress(director: Director, row: JobRow) -> Progress | None:
     try:
         return director.running(row.client).get(row.job_id)
     except EngineUnreachable:
@@ -155,7 +166,7 @@ def _progress(director, row):
         return None  # of a client that the configuration no longer has
 
 
-def _tell_progress(director, run, row, done):
+def _tell_progress(director: Director, run: Run, row: JobRow, done: tuple[int, int]) -> None:
     state, now = run.job.engine_state, time.time()
     if row.status != "R" or now < state.get("asked", 0) + ASK_SECONDS:
         return

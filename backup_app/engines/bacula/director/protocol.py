@@ -4,6 +4,7 @@ import contextlib
 import socket
 import struct
 import time
+from collections.abc import Iterator
 
 from ....exceptions import EngineError, EngineUnreachable
 
@@ -19,7 +20,7 @@ class Wire:
     EngineError where it speaks another protocol or says too much. After that it is closed.
     """
 
-    def __init__(self, address: str, port: int, place: str, seconds: float):
+    def __init__(self, address: str, port: int, place: str, seconds: float) -> None:
         self.place = place
         self._buffer = bytearray()
         self.allow(seconds)
@@ -40,6 +41,7 @@ class Wire:
 
     def receive(self) -> bytes | int:
         """Return the next packet, or the number of a signal, which is negative."""
+        length: int
         (length,) = LENGTH.unpack(self._read(LENGTH.size))
         if length < 0:
             return length
@@ -71,7 +73,7 @@ class Wire:
         return found
 
     @contextlib.contextmanager
-    def _timed(self):
+    def _timed(self) -> Iterator[None]:
         """Let the block take what is left of the time."""
         try:
             left = self._deadline - time.monotonic()

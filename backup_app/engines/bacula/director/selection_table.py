@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from ....exceptions import EngineError
+from ..director.director import Director
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Wanted:
 
 
 @contextmanager
-def table_of(director, wanted: Wanted) -> Iterator[str]:
+def table_of(director: Director, wanted: Wanted) -> Iterator[str]:
     """Yield the name of a table in the catalog with what is wanted, until the block ends."""
     # Bacula takes no other names: b2 and digits.
     name = f"b2{secrets.randbelow(10**15)}"

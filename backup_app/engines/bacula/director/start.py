@@ -1,15 +1,17 @@
 """Starting a job in Bacula, and making sure that it is the one that was meant."""
 
 import re
+from collections.abc import Iterable, Sequence
 
 from ....exceptions import EngineError
+from ..director.director import Director
 from .console import Asked
 
 QUEUED = re.compile(r"^Job queued\. JobId=(\d+)$", re.MULTILINE)
 CHOSEN = re.compile(r"^Automatically selected (?!Catalog:).*$", re.MULTILINE)
 
 
-def started(director, command: str, client: str, fileset: str | None = None) -> int:
+def started(director: Director, command: str, client: str, fileset: str | None = None) -> int:
     """Return the JobId of what a command starts.
 
     Raises EngineError, with the job canceled, where the Director took another client or fileset
@@ -29,7 +31,9 @@ def started(director, command: str, client: str, fileset: str | None = None) -> 
     return int(queued[0])
 
 
-def _fault(director, queued, said, client, fileset) -> str:
+def _fault(
+    director: Director, queued: Sequence[str], said: str, client: str, fileset: str | None
+) -> str:
     words = " ".join(said.split())[:500]
     if len(queued) != 1:
         return f"The Director did not start a job: {words}"
@@ -45,6 +49,6 @@ def _fault(director, queued, said, client, fileset) -> str:
     return ""
 
 
-def _cancel(director, queued):
+def _cancel(director: Director, queued: Iterable[str]) -> None:
     for job_id in queued:
         director.cancel(int(job_id))

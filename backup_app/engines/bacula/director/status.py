@@ -32,12 +32,12 @@ def progress(said: str) -> dict[int, Progress]:
     }
 
 
-def _values(block):
+def _values(block: str) -> dict[str, str]:
     pairs = [line.partition("=") for line in block.splitlines() if "=" in line]
     # The first counts: a file that is being read has a name of its owner's, even with lines in it.
     return {key: value for key, _, value in reversed(pairs)}
 
 
-def _number(block, key):
+def _number(block: dict[str, str], key: str) -> int:
     value = block.get(key, "")
     return int(value) if value.isdecimal() else 0

@@ -3,16 +3,18 @@
 from collections.abc import Callable
 
 from ....exceptions import Unfinished
+from ....models import Job
 from ...base import Run
+from ..names import Bacula
 from . import follow
 
 
-def comment_of(engine, job) -> str:
+def comment_of(engine: Bacula, job: Job) -> str:
     """Return by what a job of Bacula's is known as ours."""
     return f"{engine.prefix}job {job.pk}"
 
 
-def begin(engine, run: Run, start: Callable[[str], int]) -> None:
+def begin(engine: Bacula, run: Run, start: Callable[[str], int]) -> None:
     """Begin a job in Bacula, which ``start`` does with a comment, and note its number.
 
     Where a process died in between, the job that it has begun is found by its comment. Raises
@@ -28,20 +30,21 @@ def begin(engine, run: Run, start: Callable[[str], int]) -> None:
     raise Unfinished
 
 
-def find(engine, job) -> int | None:
+def find(engine: Bacula, job: Job) -> int | None:
     """Return the number of the job that was begun, where that could not be noted."""
     # Older jobs may have the same comment: those of a project whose database is no more.
     after = job.engine_state.get("after")
     return None if after is None else _with_comment(engine, comment_of(engine, job), after)
 
 
-def _note_newest(engine, job):
+def _note_newest(engine: Bacula, job: Job) -> None:
     ((newest,),) = engine.reader().rows("SELECT coalesce(max(jobid), 0) FROM job")
     job.engine_state["after"] = newest
     follow.save(job)
 
 
-def _with_comment(engine, comment, after):
+def _with_comment(engine: Bacula, comment: str, after: int) -> int | None:
     query = "SELECT max(jobid) FROM job WHERE jobid > %s AND comment = %s"
+    found: int | None
     ((found,),) = engine.reader().rows(query, [after, comment])
     return found

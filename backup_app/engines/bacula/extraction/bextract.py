@@ -116,7 +116,7 @@ def _listen(output: IO[bytes], words: "Words", tick: Callable[[], None]) -> None
 class Words:
     """What bextract has said, without the names of files, of which there may be millions."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.last_line = b""
         self._complaints: dict[bytes, None] = {}
 
@@ -133,5 +133,5 @@ class Words:
         if len(self._complaints) < 20:
             self._complaints[line] = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         return b" ".join(self._complaints).decode(errors="replace").strip()[:MOST_WORDS]

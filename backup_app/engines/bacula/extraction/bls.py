@@ -13,7 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ....exceptions import EngineError
+from ..director.director import Director
 from ..director.selection_table import Wanted
+from ..names import Bacula
 from .bextract import parts
 from .storage_config import StorageConfig
 
@@ -23,7 +25,9 @@ TICK_SECONDS = 1
 MOST_WORDS = 500  # characters
 
 
-def require_readable(engine, director, wanted: Wanted, tick: Callable[[], None]) -> None:
+def require_readable(
+    engine: Bacula, director: Director, wanted: Wanted, tick: Callable[[], None]
+) -> None:
     """Raise EngineError if the volumes do not hold what is wanted, or hold it damaged.
 
     Does nothing where this host cannot read volumes.
@@ -65,9 +69,8 @@ def _run(command: list[str], tick: Callable[[], None]) -> tuple[str, int]:
         raise EngineError(f"'{command[0]}' cannot be run: {e.strerror}.") from e
 
 
-def _heard(process: subprocess.Popen, tick: Callable[[], None]) -> str:
+def _heard(process: subprocess.Popen[bytes], tick: Callable[[], None]) -> str:
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            said, _ = process.communicate(timeout=TICK_SECONDS)
-            return said.decode(errors="replace")
+            return process.communicate(timeout=TICK_SECONDS)[0].decode(errors="replace")
         tick()

@@ -25,7 +25,7 @@ FULL = 1024 * 1024  # bytes with which nothing can be done
 class Spool:
     """Keeps the tars of an engine's downloads, which are found again by their plans."""
 
-    def __init__(self, alias: str):
+    def __init__(self, alias: str) -> None:
         self.folder = conf.root / "bacula" / "downloads" / alias
 
     # --- Making a tar --------------------------------------------------------------------------
@@ -45,7 +45,7 @@ class Spool:
             ) from e
 
     @contextlib.contextmanager
-    def _work(self, job_id):
+    def _work(self, job_id: int) -> Iterator["Work"]:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = f"{job_id}-{secrets.token_hex(8)}"
         work = Work(self.folder / f"{name}{IN_WORK}", self.folder / f"{name}.tar")
@@ -98,14 +98,14 @@ class Spool:
             _remove_folder(path)
         return len(left) + len(dead)
 
-    def _tars(self):
+    def _tars(self) -> Iterator[Path]:
         return self.folder.glob("*.tar")
 
 
 class Work:
     """``files`` is to be filled with what is extracted, ``tar`` to be written."""
 
-    def __init__(self, folder: Path, finished: Path):
+    def __init__(self, folder: Path, finished: Path) -> None:
         self.folder, self._finished = folder, finished
         self.files, self.tar = folder / "files", folder / "tar"
 
@@ -140,13 +140,13 @@ class Work:
         return size, self._finished.name.encode()
 
 
-def _age(path):
+def _age(path: Path) -> float:
     with contextlib.suppress(FileNotFoundError):
         return time.time() - path.stat().st_mtime
     return 0
 
 
-def _is_dead(folder):
+def _is_dead(folder: Path) -> bool:
     """Say whether nobody holds the lock of a folder, which is not just being made."""
     if _age(folder) < GRACE:
         return False
@@ -160,7 +160,7 @@ def _is_dead(folder):
     return True
 
 
-def _remove_folder(folder):
+def _remove_folder(folder: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 
 from ....exceptions import EngineError, NotFound
-from ....models import Download
+from ....models import Download, Job
 from ..director.selection_table import Wanted
+from ..names import Bacula
 from . import bextract, restore_to_host
 from .cache import Spool, Work
 from .members import Member, members
@@ -21,7 +22,7 @@ BUFFER = 1024 * 1024
 TICK_EVERY = 1000  # members
 
 
-def make_tar(engine, job, tick: Callable[[], None]) -> tuple[int, bytes]:
+def make_tar(engine: Bacula, job: Job, tick: Callable[[], None]) -> tuple[int, bytes]:
     """Make the tar of a backup's view; return its size, and the plan to open it by.
 
     Raises EngineError for a view that does not come back whole, in the words of who extracts it.
@@ -41,14 +42,14 @@ def make_tar(engine, job, tick: Callable[[], None]) -> tuple[int, bytes]:
 class Chain:
     """The Bacula jobs that a backup's view consists of."""
 
-    def __init__(self, engine, job, tick: Callable[[], None]):
+    def __init__(self, engine: Bacula, job: Job, tick: Callable[[], None]) -> None:
         self._reader, self._tick = engine.reader(), tick
         numbers = job.sources.values_list("engine_job_id", flat=True)
         self.job_ids: Sequence[int] = sorted(number for number in numbers if number is not None)
         self.outer_links: list[tuple[int, int]] = []
         self._require_files(job)
 
-    def _require_files(self, job):
+    def _require_files(self, job: Job) -> None:
         """Raise EngineError where Bacula has pruned what the view consists of."""
         rows = self._reader.jobs_by_id(self.job_ids)
         for job_id in self.job_ids:
@@ -96,7 +97,7 @@ WHERE p.path = '' AND EXISTS (
 """
 
 
-def _extract(engine, job, chain: Chain, work: Work, tick) -> str:
+def _extract(engine: Bacula, job: Job, chain: Chain, work: Work, tick: Callable[[], None]) -> str:
     if not (engine.storage_config or engine.spool_client):
         raise EngineError(
             f"The engine '{engine.alias}' makes no downloads:"
@@ -130,7 +131,7 @@ def _write(chain: Chain, work: Work, *, is_doubtful: bool) -> None:
 class OpenTar:
     """Reads any part of a tar that was made; several may read it at once."""
 
-    def __init__(self, engine, job, plan: bytes):
+    def __init__(self, engine: Bacula, job: Job, plan: bytes) -> None:
         try:
             self._fd = Spool(engine.alias).open(plan)
         except FileNotFoundError as e:
@@ -142,10 +143,10 @@ class OpenTar:
         except OSError as e:
             raise EngineError(f"The download of job {job.pk} cannot be read: {e.strerror}.") from e
 
-    def __enter__(self):
+    def __enter__(self) -> "OpenTar":
         return self
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         os.close(self._fd)
 
     def read(self, offset: int, length: int) -> Iterator[bytes]:
@@ -154,14 +155,14 @@ class OpenTar:
             yield block
             offset, length = offset + len(block), length - len(block)
 
-    def _block(self, offset, length):
+    def _block(self, offset: int, length: int) -> bytes:
         try:
             return os.pread(self._fd, length, offset)
         except OSError as e:
             raise EngineError(f"The download cannot be read: {e.strerror}.") from e
 
 
-def tidy(engine) -> int:
+def tidy(engine: Bacula) -> int:
     """Remove downloads that nobody has read for a day, and what was left; return how many.
 
     The next request for one makes it again.
@@ -175,6 +176,6 @@ def tidy(engine) -> int:
     return spool.sweep(wanted)
 
 
-def remove(engine, job) -> None:
+def remove(engine: Bacula, job: Job) -> None:
     """Remove the tar of a job that is removed."""
     Spool(engine.alias).remove(job.pk)

@@ -8,10 +8,13 @@ import time
 from collections.abc import Callable
 
 from ....exceptions import EngineError
+from ....models import Job
 from .. import names
-from ..catalog.records import GOOD
+from ..catalog.records import GOOD, Catalog
 from ..config import provisioning
+from ..director.director import Director
 from ..director.selection_table import Wanted
+from ..names import Bacula
 from .cache import Work
 
 POLL_SECONDS = 0.5
@@ -20,7 +23,14 @@ ACCEPTED = GOOD | {"e"}
 MOST_WORDS = 700  # characters of the log
 
 
-def restore(engine, director, job, wanted: Wanted, work: Work, tick: Callable[[], None]) -> str:
+def restore(
+    engine: Bacula,
+    director: Director,
+    job: Job,
+    wanted: Wanted,
+    work: Work,
+    tick: Callable[[], None],
+) -> str:
     """Restore what is wanted of a backup below ``work.files``; return what the log complains of.
 
     Raises EngineError for a restore that fails.
@@ -47,7 +57,7 @@ def restore(engine, director, job, wanted: Wanted, work: Work, tick: Callable[[]
     return words
 
 
-def require_harmless(director, client: str) -> None:
+def require_harmless(director: Director, client: str) -> None:
     """Raise EngineError for a file daemon that would do what a client has it do."""
     # A plugin would run the command that was stored with a dump: the client's, on this host.
     if plugins := director.client_header(client).get("plugins"):
@@ -57,7 +67,7 @@ def require_harmless(director, client: str) -> None:
         )
 
 
-def _wait(reader, number: int, tick: Callable[[], None]) -> str:
+def _wait(reader: Catalog, number: int, tick: Callable[[], None]) -> str:
     while True:
         row = reader.job(number)
         if row is None:
@@ -68,6 +78,6 @@ def _wait(reader, number: int, tick: Callable[[], None]) -> str:
         time.sleep(POLL_SECONDS)
 
 
-def _complaints(reader, number: int) -> str:
+def _complaints(reader: Catalog, number: int) -> str:
     lines = [" ".join(line.text.split()) for line in reader.log_after(number)]
     return " ".join(line for line in lines if "rror: " in line or "Warning: " in line)[:MOST_WORDS]

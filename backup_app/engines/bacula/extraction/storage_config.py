@@ -14,7 +14,7 @@ Resource = tuple[str, dict[str, str]]  # its kind and its directives, as ``Archi
 class StorageConfig:
     """The devices of a storage daemon; raises EngineError for a file that cannot be read."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str) -> None:
         self.path = path
         resources = list(_resources(_read(Path(path))))
         self._devices = [each for kind, each in resources if kind == "device" and "name" in each]
@@ -37,7 +37,7 @@ class StorageConfig:
         One with the same type of media will do; raises EngineError if there is none.
         """
         readers = [each for each, media in self._media.items() if media == media_type]
-        for candidate in (name, *self._changers.get(name, ()), *readers):
+        for candidate in (name, *self._changers.get(name, []), *readers):
             if candidate in self._media:
                 return candidate
         raise EngineError(

@@ -8,7 +8,7 @@ import os
 import stat
 import tarfile
 from collections.abc import Iterable
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from ....exceptions import EngineError
 from ...shared.dirfd import FolderWalk
@@ -34,7 +34,7 @@ class Tar:
     or not as it was backed up; OSError where the tar cannot be written.
     """
 
-    def __init__(self, file: BinaryIO, folder_fd: int, *, is_doubtful: bool = False):
+    def __init__(self, file: BinaryIO, folder_fd: int, *, is_doubtful: bool = False) -> None:
         """``is_doubtful``: whether a file of another size than it had is not to be believed.
 
         Without a digest there is nothing else to tell by, and a file may change while it is read.
@@ -51,7 +51,7 @@ class Tar:
         self._file.write(bytes(2 * tarfile.BLOCKSIZE))
         self._file.write(bytes(-self._file.tell() % tarfile.RECORDSIZE))
 
-    def _add(self, member):
+    def _add(self, member: Member) -> None:
         kind = KINDS.get(stat.S_IFMT(member.mode))
         if kind is None:
             return  # a socket, which neither a tar nor a restore has
@@ -66,11 +66,11 @@ class Tar:
         else:
             self._write_header(header)
 
-    def _write_header(self, header):
+    def _write_header(self, header: tarfile.TarInfo) -> None:
         # As GNU tar writes them: names are bytes, of any length.
         self._file.write(header.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape"))
 
-    def _target(self, member):
+    def _target(self, member: Member) -> str:
         folder, name = self._place(member)
         try:
             target = os.readlink(name, dir_fd=folder)
@@ -79,7 +79,7 @@ class Tar:
         os.unlink(name, dir_fd=folder)
         return os.fsdecode(target)
 
-    def _add_file(self, member, header):
+    def _add_file(self, member: Member, header: tarfile.TarInfo) -> None:
         folder, name = self._place(member)
         fd = _open(folder, name, member)
         with open(fd, "rb", buffering=0) as file:  # noqa: PTH123 - an open one
@@ -96,7 +96,7 @@ class Tar:
                     self._links[status.st_dev, status.st_ino] = header.name
         os.unlink(name, dir_fd=folder)
 
-    def _copy(self, file, member, size):
+    def _copy(self, file: IO[bytes], member: Member, size: int) -> None:
         wanted, copied = member.digest, 0
         digest = hashlib.new(ALGORITHMS[len(wanted)], usedforsecurity=False) if wanted else None
         while block := file.read(BLOCK):
@@ -109,10 +109,10 @@ class Tar:
         if copied != size or not is_right:
             raise EngineError(f"'{_shown(member)}' was not extracted as it was backed up.")
 
-    def _is_plausible(self, member, size):
+    def _is_plausible(self, member: Member, size: int) -> bool:
         return size == member.size or not self._is_doubtful
 
-    def _place(self, member):
+    def _place(self, member: Member) -> tuple[int, bytes]:
         """Return the open folder of a member, and its name there."""
         *folders, name = member.path.strip(b"/").split(b"/")
         try:
@@ -126,7 +126,7 @@ class Tar:
         return folder, name
 
 
-def _open(folder, name, member):
+def _open(folder: int, name: bytes, member: Member) -> int:
     """Open a file that may have the mode 0; what is no file is not even touched."""
     try:
         reference = os.open(name, REFERENCE, dir_fd=folder)
@@ -144,9 +144,9 @@ def _open(folder, name, member):
         os.close(reference)
 
 
-def _missing(member):
+def _missing(member: Member) -> EngineError:
     return EngineError(f"'{_shown(member)}' was not extracted.")
 
 
-def _shown(member):
+def _shown(member: Member) -> str:
     return member.path.decode(errors="replace")

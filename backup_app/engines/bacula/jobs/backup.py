@@ -3,16 +3,19 @@
 from ....exceptions import EngineError
 from ....models import Job
 from ...base import Outcome, Run
+from ..catalog.records import JobRow
 from ..clients import databases
 from ..config import provisioning
 from ..director import follow, submit
+from ..director.director import Director
 from ..maintenance import removal
+from ..names import Bacula
 from . import sources
 
 LEVELS = {name[0]: name for name in Job.Level.values}
 
 
-def back_up(engine, run: Run) -> Outcome:
+def back_up(engine: Bacula, run: Run) -> Outcome:
     """Back up what ``run.job`` says; see ``Engine.backup``.
 
     Raises Unfinished until Bacula has ended it.
@@ -31,9 +34,11 @@ def back_up(engine, run: Run) -> Outcome:
     )
 
 
-def _start(engine, director, job, comment) -> int:
+def _start(engine: Bacula, director: Director, job: Job, comment: str) -> int:
     removal.discard_left(engine, job.client)
     sources.note_base(job)
+    if not (job.fileset and job.pool and job.storage):
+        raise EngineError(f"The fileset or the pool of job {job.pk} was deleted.")
     names = provisioning.prepare_backup(engine, job.client, job.fileset, job.pool, job.storage)
     return director.run(
         names.job,
@@ -46,7 +51,7 @@ def _start(engine, director, job, comment) -> int:
     )
 
 
-def _require_dumps(engine, job, row):
+def _require_dumps(engine: Bacula, job: Job, row: JobRow) -> None:
     """Raise EngineError for a dump of a database that failed, of which Bacula only warns."""
     if not (job.fileset and job.fileset.databases):
         return
@@ -54,7 +59,7 @@ def _require_dumps(engine, job, row):
         raise EngineError(" ".join(failed))
 
 
-def _keep_level(job, row):
+def _keep_level(job: Job, row: JobRow) -> None:
     """Note the level as Bacula made it, which makes a first backup a full one."""
     level = LEVELS.get(row.level, job.level)
     if level != job.level:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ....exceptions import EngineError
 from ..catalog.connection import number
+from ..director.director import Director
 from ..director.selection_table import Wanted, table_of
 
 MOST = 40_000  # that a command can name
@@ -21,7 +22,7 @@ SELECT DISTINCT l.jobid, l.first FROM (
 """  # noqa: S608 - made of constants
 
 
-def with_first_names(director, wanted: Wanted) -> Wanted:
+def with_first_names(director: Director, wanted: Wanted) -> Wanted:
     """Return what is wanted, and the first names that it needs and does not have.
 
     Raises EngineError where these are too many for Bacula.

@@ -5,19 +5,21 @@ import os
 from ....exceptions import EngineError, Invalid
 from ....lib import destinations
 from ....lib.formatting import counted
-from ....models import Client
+from ....models import Client, Job
 from ...base import Outcome, Run, Selection
 from .. import names
 from ..clients import databases
 from ..config import database_plugins, provisioning
 from ..director import follow, submit
+from ..director.director import Director
 from ..director.selection_table import Wanted
 from ..extraction.bls import require_readable
+from ..names import Bacula
 from . import plugin_files, sources
 from .hard_links import with_first_names
 
 
-def restore(engine, run: Run) -> Outcome:
+def restore(engine: Bacula, run: Run) -> Outcome:
     """Restore what ``run.job`` says; see ``Engine.restore``.
 
     Nothing is begun before all of it has been read, where this host can do that. Bacula puts each
@@ -35,7 +37,7 @@ def restore(engine, run: Run) -> Outcome:
     return Outcome(files=row.files, bytes=row.bytes, warnings=row.errors)
 
 
-def require_destination(client, path: bytes) -> None:
+def require_destination(client: Client, path: bytes) -> None:
     """Raise Invalid for a path that cannot be told to Bacula.
 
     And Forbidden for one by which dumps of databases would be loaded.
@@ -47,18 +49,18 @@ def require_destination(client, path: bytes) -> None:
         raise Invalid({"path": [str(e)]}) from e
 
 
-def where(client, path: bytes) -> str:
+def where(client: Client, path: bytes) -> str:
     """Return a destination as Bacula takes it: on Windows it begins with the drive."""
     text = os.fsdecode(path)
     is_windows = client.system == Client.System.WINDOWS and path != destinations.ORIGINAL
     return text.lstrip("/") if is_windows else text
 
 
-def _wanted(engine, job) -> Wanted:
+def _wanted(engine: Bacula, job: Job) -> Wanted:
     """Return what is asked for; raises NotFound for what the backup does not have."""
     chosen = _chosen(engine, job)
     wanted = Wanted(
-        jobs=sources.job_ids(job.parent),
+        jobs=sources.job_ids(sources.backup_of(job)),
         files=[number for number, _ in chosen.files],
         folders=[number for number, _ in chosen.nodes],
     )
@@ -66,21 +68,21 @@ def _wanted(engine, job) -> Wanted:
     return wanted
 
 
-def _chosen(engine, job) -> Selection:
-    request = job.request
+def _chosen(engine: Bacula, job: Job) -> Selection:
+    request, backup = job.request, sources.backup_of(job)
     if "database" in request:
         name, kind = request["database"]["database"], request["database"]["kind"]
-        return engine.find_dump(job.parent, name, kind)
-    return engine.select_ids(job.parent, request.get("nodes", ()), request.get("files", ()))
+        return engine.find_dump(backup, name, kind)
+    return engine.select_ids(backup, request.get("nodes", ()), request.get("files", ()))
 
 
-def _place(job) -> str:
+def _place(job: Job) -> str:
     if "database" in job.request:
         return database_plugins.load_place(job.request["database"]["database"])
     return where(job.client, destinations.unpacked(job.request))
 
 
-def _start(engine, director, wanted, run, comment) -> int:
+def _start(engine: Bacula, director: Director, wanted: Wanted, run: Run, comment: str) -> int:
     job = run.job
     name = provisioning.prepare_restore(engine, job.client)
     wanted = with_first_names(director, wanted)
@@ -91,7 +93,7 @@ def _start(engine, director, wanted, run, comment) -> int:
     return director.restore(
         wanted,
         job=name,
-        source=names.of(engine, job.parent.client),
+        source=names.of(engine, sources.backup_of(job).client),
         client=names.of(engine, job.client),
         where=_place(job),
         comment=comment,

@@ -1,12 +1,15 @@
 """What a backup's view consists of, as Bacula says, in our own jobs."""
 
 import logging
+from collections.abc import Mapping, Sequence
 
 from django.db import transaction
 
 from ....exceptions import EngineError, EngineUnreachable
 from ....models import Job, JobSource
 from ...base import Run
+from ..director.director import Director
+from ..names import Bacula
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +25,7 @@ def note_base(job: Job) -> None:
     job.save(update_fields=["parent"])
 
 
-def link(engine, director, run: Run) -> None:
+def link(engine: Bacula, director: Director, run: Run) -> None:
     """Set the sources of a backup that has ended, and let Bacula note the folders in it.
 
     Raises EngineError if it builds on one of Bacula's jobs that is not known here.
@@ -43,7 +46,7 @@ def link(engine, director, run: Run) -> None:
         job.save(update_fields=["parent"])
 
 
-def _note_folders(director, job, numbers):
+def _note_folders(director: Director, job: Job, numbers: Sequence[int]) -> None:
     try:
         director.update_cache(numbers)
     except EngineUnreachable:
@@ -55,11 +58,19 @@ def _note_folders(director, job, numbers):
 
 def job_ids(job: Job) -> list[int]:
     """Return Bacula's numbers of the sources of a backup, oldest first."""
-    return list(job.sources.order_by("engine_job_id").values_list("engine_job_id", flat=True))
+    numbers = job.sources.order_by("engine_job_id").values_list("engine_job_id", flat=True)
+    return [number for number in numbers if number is not None]
 
 
-def _chain(director, job):
-    own = job.engine_job_id
+def backup_of(job: Job) -> Job:
+    """Return the backup that a restore or a verification reads; raises EngineError."""
+    if job.parent is None:
+        raise EngineError(f"The backup of job {job.pk} was removed.")
+    return job.parent
+
+
+def _chain(director: Director, job: Job) -> list[int]:
+    own = job.engine_job_id or 0
     if job.level == Job.Level.FULL:
         return [own]
     # Bacula leaves out a job that began within the second in which the one before it ended.
@@ -67,12 +78,12 @@ def _chain(director, job):
     return [*before, own]
 
 
-def _jobs(job, numbers):
+def _jobs(job: Job, numbers: Sequence[int]) -> dict[int | None, Job]:
     found = Job.objects.filter(engine=job.engine, engine_job_id__in=numbers)
     return {each.engine_job_id: each for each in found}
 
 
-def _require_known(job, missing, sources):
+def _require_known(job: Job, missing: Sequence[int], sources: Mapping[int | None, Job]) -> None:
     if unknown := [number for number in missing if number not in sources]:
         raise EngineError(
             f"Job {job.engine_job_id} of Bacula builds on its job {unknown[0]}, which is not known"

@@ -3,15 +3,18 @@
 from ....exceptions import EngineError
 from ...base import Outcome, Run
 from .. import names
+from ..catalog.records import JobRow
 from ..config import provisioning
 from ..director import follow, submit
+from ..director.director import Director
+from ..names import Bacula
 from . import sources
 
 FAULTS = "DE"  # how a verification ends that read what is not as it should be
 DIFFERS = "what is on the volumes differs from the catalog"
 
 
-def verify(engine, run: Run) -> Outcome:
+def verify(engine: Bacula, run: Run) -> Outcome:
     """Read the volumes of ``run.job.parent`` and of all that it builds on; see ``Engine.verify``.
 
     One of Bacula's jobs after another is verified so, by the checksum of each block and the digest
@@ -29,8 +32,9 @@ def verify(engine, run: Run) -> Outcome:
 class Verification:
     """One at work; all that it has to know at the next look is in the state of its job."""
 
-    def __init__(self, engine, director, run: Run):
+    def __init__(self, engine: Bacula, director: Director, run: Run) -> None:
         self.engine, self.director, self.run, self.job = engine, director, run, run.job
+        self._backup = sources.backup_of(self.job)
         if "unread" not in self.job.engine_state:
             self._begin()
         self.state = self.job.engine_state
@@ -38,7 +42,8 @@ class Verification:
     @property
     def unread(self) -> list[int]:
         """Bacula's jobs that have not been read again."""
-        return self.state["unread"]
+        unread: list[int] = self.state["unread"]
+        return unread
 
     def read_next(self) -> None:
         """Verify the first of the jobs that are left; raises Unfinished until that has ended."""
@@ -61,8 +66,8 @@ class Verification:
             message=f"Backup {self.job.parent_id} is whole.",
         )
 
-    def _begin(self):
-        numbers = sources.job_ids(self.job.parent)
+    def _begin(self) -> None:
+        numbers = sources.job_ids(self._backup)
         rows = self.engine.reader().jobs_by_id(numbers)
         if lost := [number for number in numbers if number not in rows]:
             which = f"its job {lost[0]}, which backup {self.job.parent_id} needs"
@@ -70,7 +75,7 @@ class Verification:
         self.run.expect(sum(row.read_bytes for row in rows.values()))
         self.job.engine_state |= {"unread": numbers, "files": 0, "bytes": 0, "faults": []}
 
-    def _start(self, comment) -> int:
+    def _start(self, comment: str) -> int:
         job = self.job
         name = provisioning.prepare_verify(self.engine, job.client)
         # Any file daemon can do it: this host's own spares the client the work.
@@ -80,11 +85,11 @@ class Verification:
 
     def _place(self) -> dict[str, str]:
         """Return the storage to read from: the client's own may be another one by now."""
-        source = self.job.parent.sources.filter(engine_job_id=self.unread[0]).first()
+        source = self._backup.sources.filter(engine_job_id=self.unread[0]).first()
         storage = source and source.storage
         return {"storage": names.of(self.engine, storage)} if storage else {}
 
-    def _count(self, row):
+    def _count(self, row: JobRow) -> None:
         number = self.unread.pop(0)
         if row.status not in FAULTS:
             follow.require_good(self.engine, row)
@@ -92,4 +97,5 @@ class Verification:
             words = DIFFERS if row.status == "D" else follow.reason_of(self.engine, row)
             self.state["faults"].append(f"job {number} of Bacula: {words.rstrip('.')}.")
         self.state["files"] += row.files
-        self.state["bytes"] += self.engine.reader().job(number).read_bytes
+        verified = self.engine.reader().job(number)
+        self.state["bytes"] += verified.read_bytes if verified else 0

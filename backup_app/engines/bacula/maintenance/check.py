@@ -3,17 +3,19 @@
 from collections.abc import Iterator
 
 from ....exceptions import EngineError
-from ....models import Job
+from ....models import Job, Storage
 from ...base import Problem
 from .. import names
+from ..catalog.records import JobRow
 from ..director import submit
+from ..names import Bacula
 from . import removal, volumes
 
 BATCH = 1000
 OURS = "WHERE j.type = 'B' AND left(j.comment, %s) = %s AND p.name = ANY(%s) ORDER BY j.jobid"
 
 
-def check_storage(engine, storage, *, delete: bool = False) -> Iterator[Problem]:
+def check_storage(engine: Bacula, storage: Storage, *, delete: bool = False) -> Iterator[Problem]:
     """Yield each backup in a storage that Bacula no longer has, and each that only Bacula has.
 
     And each volume that is free but has kept its space. With ``delete`` what only Bacula has is
@@ -24,19 +26,19 @@ def check_storage(engine, storage, *, delete: bool = False) -> Iterator[Problem]
     yield from _left(engine, storage, delete)
 
 
-def _lost(engine, storage):
+def _lost(engine: Bacula, storage: Storage) -> Iterator[Problem]:
     backups = Job.objects.backups().good().filter(engine=engine.alias, storage=storage)
     last = 0
     while found := list(backups.filter(pk__gt=last).order_by("pk")[:BATCH]):
         rows = engine.reader().jobs_by_id([job.engine_job_id for job in found])
         for job in found:
-            row = rows.get(job.engine_job_id)
+            row = rows.get(job.engine_job_id or 0)
             if row is None or row.is_purged:
                 yield _problem(job.engine_job_id, "Bacula has pruned it", job.pk)
         last = found[-1].pk
 
 
-def _orphans(engine, storage, delete):
+def _orphans(engine: Bacula, storage: Storage, delete: bool) -> Iterator[Problem]:
     start = f"{engine.prefix}job "
     pools = [names.of(engine, pool) for pool in storage.pools.all()]
     rows = engine.reader().jobs(OURS, [len(start), start, pools])
@@ -50,7 +52,7 @@ def _orphans(engine, storage, delete):
             yield _removed(engine, row) if delete else _orphan(row)
 
 
-def _left(engine, storage, delete):
+def _left(engine: Bacula, storage: Storage, delete: bool) -> Iterator[Problem]:
     for pool in storage.pools.all():
         for volume in volumes.left_volumes(engine.reader(), names.of(engine, pool)):
             words = (
@@ -59,7 +61,7 @@ def _left(engine, storage, delete):
             yield Problem(f"volume {volume.name}", words)
 
 
-def _truncated(engine, volume):
+def _truncated(engine: Bacula, volume: volumes.Volume) -> str:
     try:
         with engine.director() as director:
             volumes.truncate(director, volume)
@@ -68,7 +70,7 @@ def _truncated(engine, volume):
     return "It kept space that it did not need: it was emptied."
 
 
-def _removed(engine, row):
+def _removed(engine: Bacula, row: JobRow) -> Problem:
     try:
         with engine.director() as director:
             removal.delete(engine, director, row.job_id)
@@ -77,9 +79,9 @@ def _removed(engine, row):
     return _problem(row.job_id, "no backup needs it: it was removed")
 
 
-def _orphan(row):
+def _orphan(row: JobRow) -> Problem:
     return _problem(row.job_id, "no backup needs it")
 
 
-def _problem(number, words, pk=None):
+def _problem(number: int | None, words: str, pk: int | None = None) -> Problem:
     return Problem(f"job {number}", f"Job {number} of Bacula: {words.rstrip('.')}.", pk)

@@ -17,8 +17,10 @@ from ....models import Client, Storage
 from .. import names
 from ..config import storage_daemons, validation
 from ..director import status
+from ..director.director import Director
 from ..extraction import confine, restore_to_host
 from ..extraction.storage_config import StorageConfig
+from ..names import Bacula
 
 VERSION = "9.6."
 ENCODING = "SQL_ASCII"
@@ -39,7 +41,7 @@ FROM unnest(%s::text[]) AS name
 """
 
 
-def find_faults(engine) -> Iterator[str]:
+def find_faults(engine: Bacula) -> Iterator[str]:
     """Yield in a sentence each thing that is wrong, as far as can be asked."""
     yield from _of_the_director(engine)
     yield from _of_the_catalog(engine)
@@ -50,7 +52,7 @@ def find_faults(engine) -> Iterator[str]:
 # --- The Director ----------------------------------------------------------------------------
 
 
-def _of_the_director(engine) -> Iterator[str]:
+def _of_the_director(engine: Bacula) -> Iterator[str]:
     try:
         with engine.director() as director:
             header = status.header("".join(director.ask(".status dir header")))
@@ -66,7 +68,7 @@ def _of_the_director(engine) -> Iterator[str]:
         )
 
 
-def _of_a_header(engine, header) -> Iterator[str]:
+def _of_a_header(engine: Bacula, header: dict[str, str]) -> Iterator[str]:
     name, version = header.get("name", ""), header.get("version", "")
     if not version.startswith(VERSION):
         yield f"The Director is of version {version}: this service knows {VERSION}x only."
@@ -78,7 +80,7 @@ def _of_a_header(engine, header) -> Iterator[str]:
     yield from _of_a_clock(engine, header.get("started_epoch", ""), header.get("started", ""))
 
 
-def _of_a_clock(engine, seconds: str, local: str) -> Iterator[str]:
+def _of_a_clock(engine: Bacula, seconds: str, local: str) -> Iterator[str]:
     if not seconds.isdecimal():
         return
     ours = f"{dt.datetime.fromtimestamp(int(seconds), engine.zone):%Y-%m-%d %H:%M:%S}"
@@ -89,7 +91,7 @@ def _of_a_clock(engine, seconds: str, local: str) -> Iterator[str]:
         )
 
 
-def _of_storages(engine, director) -> Iterator[str]:
+def _of_storages(engine: Bacula, director: Director) -> Iterator[str]:
     known = director.names("storage")
     try:
         added = storage_daemons.read(engine.storages)
@@ -105,7 +107,7 @@ def _of_storages(engine, director) -> Iterator[str]:
             )
 
 
-def _of_clients(engine, director) -> Iterator[str]:
+def _of_clients(engine: Bacula, director: Director) -> Iterator[str]:
     known = director.names("client")
     adopted = Client.objects.present().filter(zone__engine=engine.alias).exclude(engine_name="")
     for client in adopted:
@@ -120,7 +122,7 @@ def _of_clients(engine, director) -> Iterator[str]:
 # --- The catalog -----------------------------------------------------------------------------
 
 
-def _of_the_catalog(engine) -> Iterator[str]:
+def _of_the_catalog(engine: Bacula) -> Iterator[str]:
     try:
         reader = engine.reader()
         ((user, database, encoding, is_read_only),) = reader.rows(SETTINGS)
@@ -131,7 +133,7 @@ def _of_the_catalog(engine) -> Iterator[str]:
             )
         rights = reader.rows(RIGHTS, [TABLES])
     except BackupError as e:
-        yield f"{e} Look at '{engine.catalog_alias}' in DATABASES."
+        yield f"{e} Look at '{engine.database}' in DATABASES."
         return
     hidden = [name for name, may_read, _ in rights if not may_read]
     if hidden:
@@ -150,7 +152,7 @@ def _of_the_catalog(engine) -> Iterator[str]:
 # --- The configuration -----------------------------------------------------------------------
 
 
-def _of_the_configuration(engine) -> Iterator[str]:
+def _of_the_configuration(engine: Bacula) -> Iterator[str]:
     folder, ours = engine.config_dir, timezone.get_default_timezone()
     if engine.schedules and str(engine.zone) != str(ours):
         yield (
@@ -178,7 +180,7 @@ def _of_the_configuration(engine) -> Iterator[str]:
 # --- Downloads -------------------------------------------------------------------------------
 
 
-def _of_downloads(engine) -> Iterator[str]:
+def _of_downloads(engine: Bacula) -> Iterator[str]:
     if engine.storage_config:
         yield from _of_bextract(engine)
     elif engine.spool_client:
@@ -189,7 +191,7 @@ def _of_downloads(engine) -> Iterator[str]:
         )
 
 
-def _of_bextract(engine) -> Iterator[str]:
+def _of_bextract(engine: Bacula) -> Iterator[str]:
     program = engine.extract_program
     if not os.access(program, os.X_OK):
         yield f"There is no program '{program}', by which downloads are made: install bacula-sd."
@@ -220,7 +222,7 @@ def _of_confinement() -> Iterator[str]:
         )
 
 
-def _of_the_spool_client(engine) -> Iterator[str]:
+def _of_the_spool_client(engine: Bacula) -> Iterator[str]:
     try:
         with engine.director() as director:
             restore_to_host.require_harmless(director, engine.spool_client)

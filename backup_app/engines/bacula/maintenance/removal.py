@@ -2,14 +2,18 @@
 
 import logging
 import time
+from collections.abc import Callable
 
 from ....exceptions import EngineError
-from ....models import Job
+from ....models import Client, Job
 from ....models.job import GOOD, OPEN
 from ...shared.removal import delete_job
 from .. import names
+from ..catalog.records import JobRow
 from ..director import follow, submit
+from ..director.director import Director
 from ..extraction.cache import Spool
+from ..names import Bacula
 from . import volumes
 
 CANCEL_SECONDS = 15  # that a job may take to end
@@ -19,7 +23,7 @@ REPORT_SECONDS = 5  # that its last lines may take then
 logger = logging.getLogger(__name__)
 
 
-def remove(engine, job: Job) -> None:
+def remove(engine: Bacula, job: Job) -> None:
     """Delete a backup here, then in Bacula, and empty the volumes that held nothing else.
 
     One that others started in Bacula stays there, for them to keep as long as they like. Raises
@@ -32,13 +36,13 @@ def remove(engine, job: Job) -> None:
         _require_there(engine, job)
     delete_job(job)
     Spool(engine.alias).remove(pk)
-    if is_ours(job):
+    if job.engine_job_id and is_ours(job):
         with engine.director() as director:
             delete(engine, director, job.engine_job_id)
             _free_left(engine, director, pool)
 
 
-def discard(engine, job: Job) -> None:
+def discard(engine: Bacula, job: Job) -> None:
     """Remove what a job that did not succeed has in Bacula, canceling it if it still runs.
 
     When the Director is away, that stays for ``discard_left``. One that others started is theirs.
@@ -57,14 +61,14 @@ def discard(engine, job: Job) -> None:
         follow.save(job)
 
 
-def discard_left(engine, client) -> None:
+def discard_left(engine: Bacula, client: Client) -> None:
     """Remove what is left in Bacula of a client's jobs, on which its next one is not to build."""
     for job in client.jobs.backups().filter(engine=engine.alias, engine_state__left=True):
         if not job.is_good:
             discard(engine, job)
 
 
-def discard_recent(engine) -> None:
+def discard_recent(engine: Bacula) -> None:
     """Remove what newer jobs that ended while the Director was away have left in it.
 
     A job that was canceled then may still run there. Raises EngineUnreachable if it is still away.
@@ -80,7 +84,7 @@ def discard_recent(engine) -> None:
             discard(engine, job)
 
 
-def cancel(engine, job: Job) -> None:
+def cancel(engine: Bacula, job: Job) -> None:
     """Tell Bacula to end a job, if it is there; when the Director is away, ``discard`` will."""
     try:
         number = _number(engine, job)
@@ -95,7 +99,7 @@ def is_ours(job: Job) -> bool:
     return job.engine_job_id is not None and not job.engine_state.get("adopted")
 
 
-def delete(engine, director, number: int) -> None:
+def delete(engine: Bacula, director: Director, number: int) -> None:
     """Delete a job in Bacula, and empty the volumes that held nothing else."""
     freed = volumes.own_volumes(engine.reader(), number)
     director.delete_job(number)
@@ -103,38 +107,42 @@ def delete(engine, director, number: int) -> None:
         volumes.free(director, volume)
 
 
-def _require_there(engine, job):
+def _require_there(engine: Bacula, job: Job) -> None:
     engine.reader().job(job.engine_job_id)
     with engine.director() as director:
         director.version()
 
 
-def _discard(engine, job):
-    number = _number(engine, job)
-    if number is None or engine.reader().job(number) is None:
+def _discard(engine: Bacula, job: Job) -> None:
+    row = engine.reader().job(_number(engine, job))
+    if row is None:
         return
     with engine.director() as director:
-        _end(engine, director, number)
+        _end(engine, director, row)
         if job.type == Job.Type.BACKUP:
-            delete(engine, director, number)
+            delete(engine, director, row.job_id)
 
 
-def _number(engine, job):
+def _number(engine: Bacula, job: Job) -> int | None:
     return job.engine_job_id or submit.find(engine, job)
 
 
-def _end(engine, director, number):
+def _end(engine: Bacula, director: Director, row: JobRow) -> None:
     """Cancel a job and wait until it has ended; raises EngineError if it does not."""
-    row = engine.reader().job(number)
     if not row.has_ended:
-        director.cancel(number)
-    if not _comes(CANCEL_SECONDS, lambda: engine.reader().job(number).has_ended):
-        raise EngineError(f"Bacula does not end its job {number}.")
+        director.cancel(row.job_id)
+    if not _comes(CANCEL_SECONDS, lambda: _is_over(engine, row.job_id)):
+        raise EngineError(f"Bacula did not end its job {row.job_id}.")
     # Only then does the catalog have all that was written; after a crash there is no report.
     _comes(REPORT_SECONDS, lambda: any(line.is_report for line in follow.lines(engine, row)))
 
 
-def _comes(seconds, condition) -> bool:
+def _is_over(engine: Bacula, number: int) -> bool:
+    row = engine.reader().job(number)
+    return row is None or row.has_ended
+
+
+def _comes(seconds: float, condition: Callable[[], bool]) -> bool:
     """Wait for a condition; say whether it has come."""
     deadline = time.monotonic() + seconds
     while not (has_come := condition()) and time.monotonic() < deadline:
@@ -142,6 +150,6 @@ def _comes(seconds, condition) -> bool:
     return has_come
 
 
-def _free_left(engine, director, pool):
+def _free_left(engine: Bacula, director: Director, pool: str) -> None:
     for volume in volumes.left_volumes(engine.reader(), pool):
         volumes.truncate(director, volume)

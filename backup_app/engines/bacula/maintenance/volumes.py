@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from ....exceptions import EngineError, EngineUnreachable
 from .. import names
+from ..catalog.records import Catalog
+from ..director.director import Director
 
 DRIVES = 32  # of a storage, that are tried while others are busy
 TRUNCATED, BUSY = "has been truncated", " busy "  # in the Director's words
@@ -43,7 +45,7 @@ class Volume:
         return cls(*(names.quoted(names.word(each.decode(errors="replace"))) for each in row))
 
 
-def own_volumes(catalog, job_id: int) -> list[Volume]:
+def own_volumes(catalog: Catalog, job_id: int) -> list[Volume]:
     """Return the volumes that hold nothing but what one job of Bacula has written."""
     # Of one that was canceled the catalog may not tell what it wrote to, but its log does.
     named = [name for line in catalog.log_after(job_id) for name in WRITTEN.findall(line.text)]
@@ -51,12 +53,12 @@ def own_volumes(catalog, job_id: int) -> list[Volume]:
     return [Volume.read(*row) for row in rows]
 
 
-def left_volumes(catalog, pool: str) -> list[Volume]:
+def left_volumes(catalog: Catalog, pool: str) -> list[Volume]:
     """Return the volumes of a pool that were freed but have kept their space."""
     return [Volume.read(*row) for row in catalog.rows(LEFT, [pool])]
 
 
-def free(director, volume: Volume) -> None:
+def free(director: Director, volume: Volume) -> None:
     """Let a volume be used again, and give its space back to the disk; raises EngineError.
 
     Its file stays, with a label and nothing else in it.
@@ -67,7 +69,7 @@ def free(director, volume: Volume) -> None:
     truncate(director, volume)
 
 
-def truncate(director, volume: Volume) -> None:
+def truncate(director: Director, volume: Volume) -> None:
     """Give the space of a purged volume back by any drive that is free; raises EngineError."""
     said = BUSY
     for drive in range(DRIVES):
@@ -79,7 +81,7 @@ def truncate(director, volume: Volume) -> None:
         raise EngineError(f"The volume {volume.name} keeps its space for now: {words}")
 
 
-def _truncate(director, volume, drive) -> str:
+def _truncate(director: Director, volume: Volume, drive: int) -> str:
     command = f"truncate volume={volume.name} storage={volume.storage} drive={drive}"
     try:
         return "".join(director.ask(command))

@@ -3,19 +3,20 @@
 from collections import defaultdict
 
 from ....exceptions import EngineUnreachable
-from ....lib.paths import normal
-from ....models.job import JobSource
+from ....lib.paths import ROOT, normal
+from ....models.job import JobQuerySet, JobSource
 from ..catalog import paths, queries
+from ..names import Bacula
 from .view import update_cache
 
 MOST_PREPARED = 50  # in one request
 
 
-def jobs_with_path(engine, jobs, path: bytes):
+def jobs_with_path(engine: Bacula, jobs: JobQuerySet, path: bytes) -> JobQuerySet:
     """Return those of a queryset of one client's jobs that are backups which contain a path."""
     path = normal(path)
     backups = jobs.good().backups().filter(engine_job_id__isnull=False)
-    if path == paths.ROOT:
+    if path == ROOT:
         return backups
     chains = Chains(engine, backups)
     folder, name = paths.split(path)
@@ -29,7 +30,7 @@ def jobs_with_path(engine, jobs, path: bytes):
 class Chains:
     """The JobIds that the views of backups consist of, newest first, by their primary keys."""
 
-    def __init__(self, engine, backups):
+    def __init__(self, engine: Bacula, backups: JobQuerySet) -> None:
         self._engine, self._catalog = engine, engine.reader()
         links = JobSource.objects.filter(job__in=backups.order_by().values("pk")).order_by()
         numbers = links.exclude(source__engine_job_id=None).values_list(
@@ -39,9 +40,9 @@ class Chains:
         ages = {job_id: age for age, (job_id, *_) in enumerate(reversed(rows))}
         self._jobs = list(ages)
         self._uncached = [job_id for job_id, *_, is_cached in rows if not is_cached]
-        self._chains = defaultdict(list)
+        self._chains: dict[int, list[int]] = defaultdict(list)
         for pk, number in links.values_list("job", "source__engine_job_id"):
-            if number in ages:
+            if number is not None and number in ages:
                 self._chains[pk].append(number)
         for chain in self._chains.values():
             chain.sort(key=ages.__getitem__)
@@ -70,7 +71,7 @@ class Chains:
         rows = self._catalog.rows(queries.VISIBLE_IN, {"folder": stored, "jobs": self._jobs})
         return {job_id for (job_id,) in rows}
 
-    def _prepare(self):
+    def _prepare(self) -> None:
         """Have the Director prepare the folders of jobs that it has not, newest first.
 
         Raises EngineUnreachable where these are more than a request can wait for: each one

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
+from ....models import Job
 from ...base import File
 from ..catalog import queries
 from ..catalog.lstat import FILE
+from ..names import Bacula
 from .view import Folder, as_file
 
 BATCH = 20_000  # files that are looked at in one query
 
 
-def files_ending(engine, job, endings: Sequence[bytes]) -> Iterator[File]:
+def files_ending(engine: Bacula, job: Job, endings: Sequence[bytes]) -> Iterator[File]:
     """Yield the files that a job itself stored whose names end so; letters count in both cases.
 
     The names of all others stay in the database, and no query goes through a whole job.

@@ -1,9 +1,10 @@
 """Finding what is to be restored: thousands of paths or IDs of a view in few queries."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from ....exceptions import NotFound
-from ....lib.paths import normal, shown
+from ....lib.paths import ROOT, normal, shown
 from ...base import Selection
 from ..catalog import paths, queries
 from ..catalog.records import MAX_FILE_ID, is_id
@@ -42,7 +43,7 @@ def select_ids(view: View, nodes: Sequence[int], files: Sequence[int]) -> Select
 
 def files_at(view: View, wanted: Iterable[bytes]) -> dict[bytes, tuple[int, bytes]]:
     """Return by path the FileIds and paths of what is no folder and has these normal paths."""
-    split = {path: paths.split(path) for path in wanted if path != paths.ROOT}
+    split = {path: paths.split(path) for path in wanted if path != ROOT}
     folders = {stored for folder, _ in split.values() for stored in paths.stored(folder)}
     folder_ids = _ids(view, queries.PATH_IDS, folders)
     name_ids = _ids(view, queries.NAME_IDS, {name for _, name in split.values()})
@@ -66,7 +67,7 @@ def _ids(view: View, query: str, values: Iterable[bytes]) -> dict[bytes, int]:
     return dict(view.rows(query, values=wanted)) if wanted else {}
 
 
-def _rows_at(view: View, places: Iterable[tuple[int, int]]) -> list[tuple]:
+def _rows_at(view: View, places: Iterable[tuple[int, int]]) -> list[Any]:
     if not places:
         return []
     folders, names = zip(*places, strict=True)
@@ -92,7 +93,7 @@ def _folders_with(view: View, nodes: Sequence[int]) -> dict[int, Folder]:
     return {folder.path_id: folder for folder, _ in rows}
 
 
-def _files_with(view: View, files: Sequence[int]) -> dict[int, tuple]:
+def _files_with(view: View, files: Sequence[int]) -> dict[int, Any]:
     """Return (FileId, PathId, folder, name) of the rows that count, by their FileIds."""
     wanted = [file_id for file_id in files if is_id(file_id, MAX_FILE_ID)]
     rows = view.rows(queries.FILES_BY_ID, files=wanted) if wanted else []
@@ -110,7 +111,7 @@ def _nodes(view: View, folders: Iterable[Folder]) -> Iterator[tuple[int, bytes]]
             yield folder.path_id, folder.path
 
 
-def _require(view: View, kind: str, wanted: Sequence[int], found: dict[int, object]) -> None:
+def _require(view: View, kind: str, wanted: Sequence[int], found: Collection[int]) -> None:
     for number in wanted:
         if number not in found:
             raise NotFound(f"Backup {view.job.pk} has no {kind} with ID {number}.")

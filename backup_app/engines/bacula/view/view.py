@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ....exceptions import NotFound, WrongState
 from ....lib.paths import normal, shown
+from ....models import Job
 from ...base import File, Listing, Node
 from ..catalog import paths, queries
 from ..catalog.lstat import DIRECTORY, Status, decoded, sha256
 from ..catalog.records import is_id
+from ..names import Bacula
 
 FULL = "F"  # a level
 NO_FOLDER = Status(DIRECTORY, 0, 0, 0, "", "")  # that was backed up
@@ -35,7 +38,7 @@ class View:
     no files of any more, EngineUnreachable, and EngineError.
     """
 
-    def __init__(self, engine, job):
+    def __init__(self, engine: Bacula, job: Job) -> None:
         if not job.is_good or job.type != job.Type.BACKUP:
             raise WrongState(f"Job {job.pk} is {job.status}: it is no backup that can be read.")
         self.engine, self.job = engine, job
@@ -46,11 +49,11 @@ class View:
         """JobIds of the jobs whose files count, oldest first."""
         return [job_id for job_id, _ in self._levels]
 
-    def rows(self, query: str, **values) -> list[tuple]:
+    def rows(self, query: str, **values: Any) -> list[Any]:
         """Return rows of the catalog, for a query that knows the chain."""
         return self._catalog.rows(query, {"chain": self.chain, **values})
 
-    def folders(self, which: str, **values) -> list[tuple[Folder, int | None]]:
+    def folders(self, which: str, **values: Any) -> list[tuple[Folder, int | None]]:
         """Return the folders that there are of those asked for, with their own FileIds."""
         found = self.rows(queries.FOLDERS.format(which=which), **values)
         return [(Folder(path_id, stored), file_id) for path_id, stored, file_id in found]
@@ -115,7 +118,7 @@ class View:
 
     def _page(
         self, query: str, within: list[int], offset: int = 0, limit: int | None = None
-    ) -> tuple[list[tuple], int]:
+    ) -> tuple[list[Any], int]:
         """Return a page of what lies in a folder, and of how much."""
         has_full = self._levels[0][1] == FULL
         values = {"full": self.chain[:has_full], "later": self.chain[has_full:], "within": within}
@@ -123,7 +126,7 @@ class View:
         counted = rows or ((offset or limit == 0) and self.rows(query, **values, offset=0, limit=1))
         return [row[:-1] for row in rows], counted[0][-1] if counted else 0
 
-    def _files(self, within: list[int], offset: int, limit: int | None) -> tuple[list[tuple], int]:
+    def _files(self, within: list[int], offset: int, limit: int | None) -> tuple[list[Any], int]:
         """Return (name, FileId, LStat, signature) of a page of files, and how many there are."""
         if limit is None:
             rows = self.rows(queries.ALL_FILES, within=within)
@@ -136,7 +139,7 @@ class View:
         return [(name, *found[name_id]) for name_id, name in page], count
 
 
-def update_cache(engine, job_ids: list[int]) -> None:
+def update_cache(engine: Bacula, job_ids: list[int]) -> None:
     """Have the Director find the folders above what jobs stored, which it does once for each."""
     if job_ids:
         with engine.director() as director:
@@ -150,14 +153,24 @@ def as_file(folder: Folder, name: bytes, file_id: int, lstat: bytes, signature: 
     return File(file_id, None, folder.path_id, name, path, *status, b"", sha256(signature))
 
 
-def _directory(folder: Folder, path_id: int, stored: bytes, file_id, lstat) -> File:
+def _directory(
+    folder: Folder, path_id: int, stored: bytes, file_id: int | None, lstat: bytes | None
+) -> File:
     """Return a folder in a folder as engines show it; its FileId is 0 if it has none."""
     name, path = paths.name_of(stored), paths.of_folder(stored)
     status = decoded(lstat) if lstat else NO_FOLDER
     return File(file_id or 0, path_id, folder.path_id, name, path, *status, b"", None)
 
 
-def _node(path_id, stored, file_id, lstat, files, size, has_children) -> Node:
+def _node(
+    path_id: int,
+    stored: bytes,
+    file_id: int | None,
+    lstat: bytes | None,
+    files: int,
+    size: int,
+    has_children: bool,
+) -> Node:
     return Node(
         node_id=path_id,
         name=paths.name_of(stored),

@@ -134,18 +134,18 @@ def test_an_engine_reads_its_catalog_by_the_clocks_of_its_zone(installation, cat
 
 def test_a_catalog_that_is_not_declared_is_named():
     with pytest.raises(EngineError, match="DATABASES has no 'nowhere'"):
-        Catalog("nowhere", BERLIN).clients()
+        Catalog("nowhere", BERLIN).unames()
 
 
 @only_on("sqlite")
 def test_a_catalog_in_another_kind_of_database_is_refused(db):
     with pytest.raises(EngineError, match="not PostgreSQL"):
-        Catalog("default", BERLIN).clients()
+        Catalog("default", BERLIN).unames()
 
 
 def test_a_database_without_a_catalog_is_refused(changed):
     with pytest.raises(EngineError, match="version"):
-        changed(NAME="postgres").clients()
+        changed(NAME="postgres").unames()
 
 
 def test_tables_of_another_version_are_refused(rows):
@@ -153,26 +153,26 @@ def test_tables_of_another_version_are_refused(rows):
     connections["bacula"].close()
     try:
         with pytest.raises(EngineError, match="version 1022, not 16"):
-            rows.clients()
+            rows.unames()
     finally:
         execute("UPDATE version SET versionid = 16")
 
-    assert rows.clients() is not None
+    assert rows.unames() is not None
 
 
 @pytest.mark.parametrize("change", [{"PORT": "1"}, {"NAME": "nothing"}, {"USER": "nobody-known"}])
 def test_a_database_that_is_away_is_unreachable(changed, change):
     with pytest.raises(EngineUnreachable, match="'bacula' cannot be reached"):
-        changed(**change).clients()
+        changed(**change).unames()
 
 
 def test_a_connection_that_the_database_ended_is_made_anew(rows):
-    before = rows.clients()
+    before = rows.unames()
     ((pid,),) = rows.rows("SELECT pg_backend_pid()")
 
     execute_elsewhere("SELECT pg_terminate_backend(%s)", pid)
 
-    assert rows.clients() == before
+    assert rows.unames() == before
     assert rows.rows("SELECT pg_backend_pid()") != [(pid,)]
 
 
@@ -181,11 +181,11 @@ def test_a_database_that_comes_back_is_read_again(changed, catalog):
     port = settings["PORT"]
     rows = changed(PORT="1")
     with pytest.raises(EngineUnreachable):
-        rows.clients()
+        rows.unames()
 
     settings["PORT"] = port
 
-    assert rows.clients() is not None
+    assert rows.unames() is not None
 
 
 def test_a_query_that_takes_too_long_is_ended(catalog, changed):
@@ -193,14 +193,14 @@ def test_a_query_that_takes_too_long_is_ended(catalog, changed):
     with pytest.raises(EngineUnreachable, match="within 1 seconds"):
         Catalog(catalog, BERLIN, seconds=1).rows("SELECT pg_sleep(20)")
 
-    assert Catalog(catalog, BERLIN).clients() is not None
+    assert Catalog(catalog, BERLIN).unames() is not None
 
 
 def test_what_the_database_refuses_is_told_in_its_words(rows):
     with pytest.raises(EngineError, match='relation "nothing" does not exist'):
         rows.rows("SELECT * FROM nothing")
 
-    assert rows.clients() is not None
+    assert rows.unames() is not None
 
 
 def execute_elsewhere(query, *values):

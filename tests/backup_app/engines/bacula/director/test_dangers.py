@@ -96,11 +96,11 @@ class TestUnknownNames:
 
     def test_an_unknown_client_deletes_no_other(self, director):
         # There are two clients that the operator has; of only one Bacula would take that.
-        before = director.catalog.clients()
+        before = director.catalog.unames()
 
         director.delete_client("nosuch")
 
-        assert director.catalog.clients() == before
+        assert director.catalog.unames() == before
 
 
 class TestDeletedJobs:

@@ -283,7 +283,7 @@ def test_a_client_is_deleted_once_it_is_out_of_the_configuration(bacula, directo
     director.reload()
     director.delete_client("third-fd")
 
-    assert "third-fd" not in {row.name for row in director.catalog.clients()}
+    assert "third-fd" not in director.catalog.unames()
     assert director.catalog.job(job_id) is None
 
 
