@@ -1,4 +1,4 @@
-"""The Bacula engine, each of whose methods hands on to the module that does the work."""
+"""The Bacula engine: each method calls the module that does the work."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -58,9 +58,9 @@ class BaculaEngine(Engine):
     ``prefix``: what the names of all that this service adds begin with.
     ``time_zone``: the Director's, in which its catalog has times; "" is the project's own.
     ``answer_seconds``: how long an answer may take; ``away_seconds``: how long a running job waits
-    for a Director that is away.
-    ``schedules``: whether the Director starts scheduled backups itself, which it then does while
-    this service is away too; those that it cannot, by their times or its zone, stay with us.
+    for a Director that is unreachable.
+    ``schedules``: whether the Director starts scheduled backups itself, even while this service is
+    down; those that it cannot express, or whose zone is not its own, this service starts.
     """
 
     name = "bacula"

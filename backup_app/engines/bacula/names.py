@@ -1,6 +1,7 @@
-"""What things are called in Bacula, and what may stand in its commands and its configuration.
+"""Names in Bacula, and quoting for its commands and its configuration.
 
-What was adopted has its own name there; what we make has the engine's prefix, a kind and a number.
+Adopted things keep their names. What this service adds has a name of the engine's prefix, a kind
+and a number.
 """
 
 import os
@@ -78,7 +79,7 @@ def nobody(engine: Bacula) -> str:
 
 
 def messages(engine: Bacula) -> str:
-    """Return the name of the resource by which the logs of our jobs get into the catalog."""
+    """Return the name of the resource that sends the logs of our jobs to the catalog."""
     return f"{engine.prefix}messages"
 
 
@@ -88,33 +89,35 @@ def nothing(engine: Bacula) -> str:
 
 
 def word(text: str) -> str:
-    """Return a name of a resource or a volume as it is; raises EngineError for what is none."""
+    """Return the name of a resource or a volume; raises EngineError for an invalid one."""
     if not NAME.fullmatch(text):
         raise EngineError(
-            f"{text!r} is no name in Bacula: it has 1 to {LONGEST} ASCII letters, digits, blanks "
-            "and ':', '.', '-' and '_'."
+            f"{text!r} is not a valid name in Bacula: it needs 1 to {LONGEST} ASCII letters, "
+            "digits, blanks and ':', '.', '-' and '_'."
         )
     return text
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotation marks, for a command; raises EngineError if it can end them."""
+    """Return a text quoted for a command; raises EngineError if it could end the quotation."""
     _require_plain(text)
     if '"' in text or "\\" in text:
-        raise EngineError(f"{text!r} cannot be in a command: it has a '\"' or a backslash.")
+        raise EngineError(
+            f"{text!r} cannot be part of a command: it contains a '\"' or a backslash."
+        )
     return f'"{text}"'
 
 
 def in_config(text: str) -> str:
-    """Return a text in quotation marks, for the configuration; raises EngineError.
+    """Return a text quoted for the configuration; raises EngineError.
 
-    Inside of them nothing but a backslash and the mark itself has a meaning: ``@`` includes no
-    file there. A line break would be left out without a word.
+    Inside quotation marks only the backslash and the mark itself are special: ``@`` includes no
+    file there. Bacula would drop a line break silently.
     """
     _require_plain(text)
     if len(os.fsencode(text)) > LONGEST_TEXT:
         raise EngineError(
-            f"{text[:100]!r}… cannot be told to Bacula: it has more than {LONGEST_TEXT} bytes."
+            f"{text[:100]!r}… cannot be passed to Bacula: it has more than {LONGEST_TEXT} bytes."
         )
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
@@ -122,8 +125,8 @@ def in_config(text: str) -> str:
 
 def _require_plain(text: str) -> None:
     if CONTROL.search(text):
-        raise EngineError(f"{text!r} cannot be told to Bacula: it has a control character.")
+        raise EngineError(f"{text!r} cannot be passed to Bacula: it contains a control character.")
     try:
         os.fsencode(text)
     except UnicodeEncodeError as e:
-        raise EngineError(f"{text!r} cannot be told to Bacula: it is no text.") from e
+        raise EngineError(f"{text!r} cannot be passed to Bacula: it is not text.") from e

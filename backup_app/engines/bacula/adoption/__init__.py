@@ -1,0 +1,1 @@
+"""Reports what an existing Bacula has, for the app to record."""

@@ -1,4 +1,4 @@
-"""What a FileSet consists of, as far as the Director shows that in words of ours."""
+"""Reads the Director's description of a FileSet, as far as a fileset of ours can express it."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
 LINE = re.compile(r" {6}(?P<kind>[A-Z]{1,2}) (?P<value>.+)")
-# Of the letters of options those that are followed by others: of what is compared, and how.
+# Letters of options that are followed by parameters up to a colon.
 DETAILS = re.compile(r"[VCJ][^:]*:")
 GZIP = re.compile(r"Z([1-9])")
 WHOLE, EXCLUDES = "f", "e"  # all file systems; this block names what is left out

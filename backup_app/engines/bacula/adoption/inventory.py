@@ -116,7 +116,7 @@ class Inventory:
 
 def _resolved(host: str) -> str:
     found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    # Of several kinds the one that clients are more often known by.
+    # IPv4 first: clients are more often known by such an address.
     found.sort(key=lambda each: each[0] != socket.AF_INET)
     return str(found[0][4][0])
 

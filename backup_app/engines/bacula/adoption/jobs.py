@@ -109,7 +109,7 @@ def _status(row: JobRow) -> str:
     if row.has_ended:
         has_warnings = row.status == "T" and row.errors
         return Job.Status.WARNINGS if has_warnings else STATUSES[row.status]
-    # Of a backup that waits for its turn, Bacula has not noted the fileset yet.
+    # Bacula records the fileset of a backup only when the backup begins.
     is_waiting = row.type == "B" and not row.fileset
     return Job.Status.RUNNING if row.status in RUNNING and not is_waiting else ""
 

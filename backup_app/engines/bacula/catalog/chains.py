@@ -1,4 +1,4 @@
-"""What a backup builds on, by Bacula's own rule."""
+"""Which backups a backup builds on, by Bacula's own rule."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -56,7 +56,7 @@ class Chains:
         self._chains: dict[tuple[str, str, str], _Chain] = {}
 
     def add(self, record: JobRow) -> list[Link]:
-        """Return what a backup consists of, itself last; [] for one that is not good."""
+        """Return the chain that a backup consists of, itself last; [] unless it is good."""
         if record.type != "B" or not (record.is_good and record.started and record.ended):
             return []
         link = Link(record.job_id, record.started, record.ended)

@@ -15,46 +15,46 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 VERSION = 16  # of the tables of Bacula 9.6
 TIMED_OUT = "57014"
 CHUNK = 2000  # rows
-# All that is asked for is a few rows, which have an index: to compile the query, to share the work
-# or to read the whole table instead would take longer.
+# Each query reads a few rows by an index: compiling it, starting parallel workers or reading whole
+# tables would take longer.
 PREPARE = """
 SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', false),
     set_config('max_parallel_workers_per_gather', '0', false),
     set_config('random_page_cost', '1.1', false)
 """
 
-_prepared: WeakSet[Any] = WeakSet()  # the connections of psycopg that have been looked at
+_prepared: WeakSet[Any] = WeakSet()  # connections of psycopg with settings and a known version
 
 
 class Reader:
-    """Reads over Django's connection of an alias, which it lets go where that is broken.
+    """Reads over Django's connection of an alias, and closes one that is broken.
 
-    Raises EngineUnreachable while the database is away, and EngineError for what it refuses, for
-    tables of another version and for an alias that there is not.
+    Raises EngineUnreachable while the database is unreachable, and EngineError for a query that it
+    refuses, for tables of another version and for an unknown alias.
     """
 
     def __init__(self, alias: str, seconds: int = 30) -> None:
         self.alias, self.seconds = alias, seconds
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Any]:
-        """Return all rows of a query, which may take as long as an answer of the Director."""
-        with self._refusals():
+        """Return all rows of a query, which may take ``seconds``."""
+        with self._as_engine_errors():
             connection = self._connection()
             was_open = connection.connection is not None
             try:
                 return self._read(connection, sql, parameters)
             except (InterfaceError, OperationalError):
-                # One that was kept from earlier has not survived the database's restart.
-                if not (was_open and self._let_go(connection)):
+                # A connection that was kept open does not survive a restart of the database.
+                if not (was_open and self._close_broken(connection)):
                     raise
             return self._read(connection, sql, parameters)
 
     def stream(self, sql: str, parameters: Parameters = ()) -> Generator[Any, None, None]:
-        """Yield the rows of a query that may take its time, without having all in memory.
+        """Yield the rows of a query without a time limit, a few at a time.
 
-        Close it when it is not read to its end.
+        Close the generator if it is not read to its end.
         """
-        with self._refusals():
+        with self._as_engine_errors():
             self.rows("SELECT set_config('statement_timeout', '0', false)")
             try:
                 # Outside a transaction the server keeps the rows until the cursor is closed.
@@ -81,7 +81,8 @@ class Reader:
         if found != [VERSION]:
             raise EngineError(
                 f"The catalog '{self.alias}' has tables of version "
-                f"{', '.join(map(str, found)) or 'none'}, not {VERSION}: it is not of Bacula 9.6."
+                f"{', '.join(map(str, found)) or 'none'}, not {VERSION}: it does not belong to "
+                "Bacula 9.6."
             )
 
     def _connection(self) -> BaseDatabaseWrapper:
@@ -93,7 +94,7 @@ class Reader:
             raise EngineError(f"The catalog '{self.alias}' is {found.vendor}, not PostgreSQL.")
         return found
 
-    def _let_go(self, connection: BaseDatabaseWrapper) -> bool:
+    def _close_broken(self, connection: BaseDatabaseWrapper) -> bool:
         """Close a connection that is broken; say whether it was."""
         if connection.in_atomic_block:
             return False
@@ -101,21 +102,23 @@ class Reader:
         return connection.connection is None
 
     @contextmanager
-    def _refusals(self) -> Iterator[None]:
+    def _as_engine_errors(self) -> Iterator[None]:
         try:
             yield
         except (InterfaceError, OperationalError) as e:
             if getattr(e.__cause__, "sqlstate", None) == TIMED_OUT:
-                # So that a job that runs does not end for a catalog that is busy.
+                # Not an EngineError, which would end a running job: the catalog is only busy.
                 raise EngineUnreachable(
                     f"The catalog '{self.alias}' did not answer within {self.seconds} seconds."
                 ) from e
-            self._let_go(connections[self.alias])
+            self._close_broken(connections[self.alias])
             raise EngineUnreachable(
-                f"The catalog '{self.alias}' cannot be reached: {_words(e)}"
+                f"The catalog '{self.alias}' cannot be reached: {_one_line(e)}"
             ) from e
         except DatabaseError as e:
-            raise EngineError(f"The catalog '{self.alias}' refused: {_words(e)}") from e
+            raise EngineError(
+                f"The catalog '{self.alias}' refused the query: {_one_line(e)}"
+            ) from e
 
 
 def text(column: str) -> str:
@@ -136,5 +139,5 @@ def number(field: str) -> str:
     )
 
 
-def _words(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:500]

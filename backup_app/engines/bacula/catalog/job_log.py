@@ -8,27 +8,27 @@ from ....models import JobLog
 
 Level = JobLog.Level
 
-# The daemon that says it; the number of the job stands in every line.
+# Each line begins with the daemon that wrote it and the number of the job.
 ORIGIN = re.compile(r"\s*(?P<origin>[^\n]{1,127}?) JobId \d+: ")
 FATAL = "Fatal error: "
-# What a file daemon could not read is marked by its indentation and these words only.
+# A file daemon marks what it could not read only by this indentation and these words.
 UNREAD = re.compile(r" {5}(?:Could not|Cannot) ")
-# The last lines of a job: it counts there what went wrong before, which counts already.
+# The report at the end of a job; the errors that it sums up have lines of their own.
 REPORT = re.compile(r"(?:Error: |Warning: )?Bacula [^\n]+ \d+\.\d+\.\d+ \(")
-# By what a verification names a file and how it differs.
+# How a verification names a file, and how it differs.
 DIFFERENCE = re.compile(r"(?:New file|File): | {6}\S")
 MANUAL = "For help, please see"
 MOUNT = re.compile(r"Please mount \w+ Volume")
 SOURCE = re.compile(r"\b\w+\.c(?:pp)?:\d+(?:-\d+)? ")  # a place in Bacula's program
 # A program that bpipe started, which dumped or loaded this file.
 PROGRAM = re.compile(r"Error: bpipe-fd: Error closing for file (?P<file>.+): \d+")
-MOST = 3  # lines of a program's that are told
+MOST = 3  # last lines of a program that are quoted
 LIMITS = re.compile(r"Max (?:wait|run|sched|start)[ \w]* time exceeded", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Line:
-    """What a daemon said, in its own words."""
+    """A line of a job's log; ``origin`` is the daemon that wrote it."""
 
     origin: str
     words: str
@@ -59,31 +59,31 @@ class Line:
 
     @property
     def is_difference(self) -> bool:
-        """Whether a verification names here what differs; no other job has such lines."""
+        """Whether this names what a verification found different; only those have such lines."""
         return bool(DIFFERENCE.match(self.words))
 
     @property
     def asks_for_volume(self) -> bool:
-        """Whether a storage daemon waits for somebody to bring a volume."""
+        """Whether a storage daemon waits for a volume to be mounted."""
         return bool(MOUNT.match(self.words))
 
     @property
     def is_limit(self) -> bool:
-        """Whether Bacula says that it ends a job by itself, since it waits or runs too long."""
+        """Whether Bacula ends the job itself because it has waited or run for too long."""
         return bool(LIMITS.search(self.words))
 
     @property
     def sentence(self) -> str:
-        """The words alone, in one line."""
+        """The words in one line, without place and kind of the error."""
         words = SOURCE.sub("", self.words)
         words = words.removeprefix(FATAL).removeprefix("Error: ").partition(MANUAL)[0]
         return " ".join(words.split())
 
 
 def reason(lines: Iterable[Line]) -> str:
-    """Return in a sentence or two why a job failed; "" where no line tells.
+    """Return in a sentence or two why a job failed; "" if no line says so.
 
-    What ends a job is often but what follows from the error before it of the same daemon.
+    The line that ends a job often only follows from the same daemon's error before it.
     """
     lines = list(lines)
     errors = [line for line in lines if line.level == Level.ERROR or line.is_limit]
@@ -98,7 +98,7 @@ def reason(lines: Iterable[Line]) -> str:
 
 
 def failed_programs(lines: Iterable[Line]) -> dict[str, str]:
-    """Return what each program that bpipe started and that failed said last, by its file."""
+    """Return the last words of each program of bpipe that failed, by the file that it wrote."""
     said: dict[str, list[str]] = {}
     failed = []
     for line in lines:

@@ -1,6 +1,6 @@
 """LStat: what a file daemon saw of a file, as numbers in a base 64 of Bacula's own.
 
-The files of a folder have most of their fields in common, so what each means is kept for a while.
+The files of a folder share most of their fields, so decoded fields are cached.
 """
 
 import binascii
@@ -25,11 +25,11 @@ TYPES = {
     stat.S_IFCHR: "device",
     stat.S_IFBLK: "device",
 }
-KEPT = 2**14
+CACHE_SIZE = 2**14
 
 
 class Status(NamedTuple):
-    """What is shown of it; ``type`` is one of those of ``File``."""
+    """The fields of an LStat that are shown; ``type`` is that of ``File``."""
 
     type: str
     size: int
@@ -43,20 +43,20 @@ UNKNOWN = Status(FILE, 0, 0, 0, "0", "0")
 
 
 def decoded(lstat: bytes) -> Status:
-    """Return what an LStat says; where it is damaged, a file of which nothing is known."""
+    """Return the fields of an LStat; of a damaged one those of an empty file."""
     fields = lstat.split(b" ", FIELDS)
     if len(fields) < FIELDS:
         return UNKNOWN
     _, _, mode, _, uid, gid, _, size, _, _, _, mtime, _, link, *_ = fields
     kind, permissions = _kind(mode, link)
     length = 0 if kind == DIRECTORY else number(size)
-    # What a program has written was of unknown size: -1.
-    return Status(kind, max(0, length), number(mtime), permissions, _shown(uid), _shown(gid))
+    # The size of what a plugin wrote is not known beforehand: -1.
+    return Status(kind, max(0, length), number(mtime), permissions, _as_text(uid), _as_text(gid))
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHE_SIZE)
 def number(field: bytes) -> int:
-    """Return a number of an LStat; 0 for what is none of 64 bits."""
+    """Return the number in a field of an LStat; 0 if it is not one of 64 bits."""
     digits = field.removeprefix(b"-")
     if len(digits) > LONGEST or not DIGITS.keys() >= set(digits):
         return 0
@@ -68,7 +68,7 @@ def number(field: bytes) -> int:
 
 
 def sha256(signature: bytes) -> bytes | None:
-    """Return what a file's signature is of SHA-256, None for one of another kind or of none."""
+    """Return the SHA-256 digest in a file's signature, None if it is of another kind."""
     if len(signature) != SHA256:
         return None
     try:
@@ -77,7 +77,7 @@ def sha256(signature: bytes) -> bytes | None:
         return None
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHE_SIZE)
 def _kind(mode: bytes, link: bytes) -> tuple[str, int]:
     """Return type and permissions."""
     bits = number(mode)
@@ -85,6 +85,6 @@ def _kind(mode: bytes, link: bytes) -> tuple[str, int]:
     return kind, stat.S_IMODE(bits)
 
 
-@lru_cache(KEPT)
-def _shown(field: bytes) -> str:
+@lru_cache(CACHE_SIZE)
+def _as_text(field: bytes) -> str:
     return str(number(field))

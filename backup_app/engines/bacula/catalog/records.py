@@ -1,4 +1,4 @@
-"""What Bacula's catalog knows of jobs, their logs, and what they were made with."""
+"""Rows of Bacula's catalog: jobs and their logs."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ MAX_FILE_ID = 2**63 - 1
 
 @dataclass(frozen=True)
 class JobRow:
-    """A job of Bacula, in its letters."""
+    """A job of Bacula; type, level and status are its letters."""
 
     job_id: int
     name: str
@@ -79,7 +79,7 @@ class Catalog(Reader):
         self.zone = zone
 
     def job(self, job_id: int | None) -> JobRow | None:
-        """Return a job, None where there is none with this number."""
+        """Return the job with a number, None if there is none."""
         return self.jobs_by_id([job_id]).get(job_id) if job_id else None
 
     def jobs_by_id(self, job_ids: Iterable[int | None]) -> dict[int, JobRow]:
@@ -90,7 +90,10 @@ class Catalog(Reader):
     def log_after(
         self, job_id: int | None, log_id: int = 0, since: dt.datetime | None = None
     ) -> list[LogLine]:
-        """Return the lines of a job's log after one, whose time tells one hour in autumn apart."""
+        """Return the lines of a job's log after a line.
+
+        ``since`` is the time of that line, which tells apart the hour that autumn has twice.
+        """
         query = f"""
             SELECT logid, time, {text("logtext")} FROM log
             WHERE jobid = %s AND logid > %s ORDER BY logid"""

@@ -1,4 +1,4 @@
-"""The catalog's times: those of the Director's clocks on the wall, without a zone."""
+"""The catalog's times: local times of the Director's host, without a zone."""
 
 import datetime as dt
 
@@ -15,8 +15,8 @@ def aware(
 ) -> dt.datetime | None:
     """Return a time in UTC; None for none.
 
-    In the hour that autumn has twice it is the first one that is not earlier than ``after``, or
-    the last one that is not later than ``before``, if there is such a one; else the first.
+    In the hour that the clock shows twice in autumn, this is the first time not before ``after``,
+    or the last one not after ``before``; without either the first.
     """
     if wall is None:
         return None

@@ -1,0 +1,1 @@
+"""What runs on clients: their configuration, commands and databases."""

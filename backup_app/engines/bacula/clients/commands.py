@@ -70,7 +70,9 @@ def bacula_words(client: Client, command: Sequence[str]) -> list[str]:
     """
     for word in command:
         if word.startswith(("'", '"')):
-            raise EngineError(f"Bacula cannot run '{' '.join(command)}': {word} has quotes.")
+            raise EngineError(
+                f"Bacula cannot run '{' '.join(command)}': {word} starts with a quotation mark."
+            )
     limit = [LIMIT, str(conf.COMMAND_SECONDS)]
     words = [*limit, *command] if client.system == client.System.UNIX else command
     return [word.replace("%", "%%") for word in words]
@@ -162,7 +164,7 @@ class _Command:
 
     def _not_begun(self) -> EngineError:
         return EngineUnreachable(
-            f"Client '{self.client}' has not begun '{self.line}' within {BEGIN_SECONDS} seconds."
+            f"Client '{self.client}' did not start '{self.line}' within {BEGIN_SECONDS} seconds."
         )
 
 
@@ -188,7 +190,7 @@ def _remove(engine: Bacula, director: Director, number: int) -> None:
     while (row := engine.reader().job(number)) and not row.has_ended:
         if time.monotonic() > deadline:
             return
-        # Of a client that hangs the Director waits for an answer.
+        # The Director waits for the answer of the client, which may hang.
         director.ask(f"cancel jobid={number} yes", seconds=END_SECONDS)
         time.sleep(POLL_SECONDS)
     director.delete_job(number)

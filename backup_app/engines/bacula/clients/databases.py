@@ -23,7 +23,7 @@ def script() -> str:
 def require_no_load(path: bytes) -> None:
     """Raise Forbidden for a destination of files by which dumps would be loaded."""
     if path.startswith(LOAD.encode()):
-        raise Forbidden(f"'{path.decode(errors='replace')}' is no destination for files.")
+        raise Forbidden(f"'{path.decode(errors='replace')}' is not a destination for files.")
 
 
 def failed_dumps(lines: Iterable[Line]) -> list[str]:
@@ -45,7 +45,9 @@ def require_database(engine: Bacula, client: Client, kind: str, name: str) -> No
         known = ", ".join(KINDS)
         raise NotFound(f"There are no databases of kind '{kind}'; there are: {known}.")
     if client.system != client.System.UNIX:
-        raise WrongState(f"Client '{client}' is no unix machine, as databases need.")
+        raise WrongState(
+            f"Client '{client}' is not a Unix machine: databases can be backed up on Unix only."
+        )
     program = program_of(engine)
     try:
         listed = commands.run_command(engine, client, [program, "list", kind])

@@ -1,0 +1,1 @@
+"""What this service adds to the Director's configuration, as texts and files."""

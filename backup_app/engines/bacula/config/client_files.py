@@ -128,8 +128,8 @@ def _only_catalog(engine: Bacula) -> str:
     found = _catalogs(engine)
     if len(found) > 1:
         raise EngineError(
-            f"The Director has the catalogs {', '.join(found)}: a client that this service adds to "
-            "it can only be in its only one."
+            f"The Director has several catalogs ({', '.join(found)}): this service can add clients "
+            "only to a Director with one."
         )
     return found[0]
 

@@ -1,8 +1,8 @@
-"""What this service adds to the configuration of a Director, in files of its own.
+"""Writes the files of this service in the folder that a Director's configuration includes.
 
 One process at a time changes the folder, and each change was tested before it is made. Files are
 replaced one by one, in an order in which each step is a configuration that the Director accepts: a
-writer may be killed at any time. Whoever comes next sees by a mark that the Director was not told.
+writer may be killed at any time. A mark tells the next writer that the Director has not reloaded.
 """
 
 import contextlib
@@ -17,37 +17,37 @@ from . import validation
 from .validation import Changes, file_of
 
 MODE = 0o640  # there are passwords in it, and the Director's group has to read it
-MARK = ".changed"  # since the Director has read the folder
+MARK = ".changed"  # exists while the Director has not reloaded a change
 LOCK = ".lock"
 NEW = ".new"
 
 
 def write(engine: Bacula, files: Mapping[str, str]) -> list[str]:
-    """Let the Director know some files, by their names; return those that are new to it.
+    """Write files, given by name, and reload the Director; return the names that had changed.
 
-    What others refer to comes first. Raises EngineError in the Director's words for what it does
-    not accept, after which all is as it was; EngineUnreachable when it is away, which it will know
-    when it is back; WrongState where the operator lets nothing be written.
+    Files that others refer to come first. Raises EngineError in the Director's words for what it
+    does not accept, after which all is as before; EngineUnreachable while it is unreachable, after
+    which it reads the files when it starts; WrongState without the option config_dir.
     """
     return _change(engine, dict(files))
 
 
 def remove(engine: Bacula, names: Iterable[str]) -> list[str]:
-    """Let the Director forget files; return those that it knew. Raises what ``write`` does.
+    """Remove files and reload the Director; return the names that existed; raises as ``write``.
 
-    What refers to others comes first.
+    Files that refer to others come first.
     """
     return _change(engine, dict.fromkeys(names))
 
 
 def is_known(engine: Bacula, files: Mapping[str, str | None]) -> bool:
-    """Say whether the Director knows these files already; raises WrongState as ``write`` does."""
+    """Say whether the Director has loaded these files already; raises WrongState as ``write``."""
     folder = _folder(engine, files)
     return not (_differing(folder, files) or (folder / MARK).exists())
 
 
 def contains(engine: Bacula, name: str, text: str) -> bool:
-    """Say whether the Director knows a file that has a text in it."""
+    """Say whether the Director has loaded a file with this text in it."""
     folder = engine.config_dir
     if folder is None:
         return False
@@ -55,29 +55,29 @@ def contains(engine: Bacula, name: str, text: str) -> bool:
 
 
 def read(engine: Bacula, start: str) -> dict[str, str]:
-    """Return the texts of all files whose names begin with something."""
+    """Return the texts of all files whose names begin with ``start``."""
     folder = _folder(engine, [start])
     names = [file.stem for file in folder.glob("*.conf")]
     found = {name: _read(folder, name) for name in names if name.startswith(start)}
     return {name: text for name, text in found.items() if text is not None}
 
 
-def _change(engine: Bacula, wanted: Changes) -> list[str]:
-    if not wanted or is_known(engine, wanted):
+def _change(engine: Bacula, files: Changes) -> list[str]:
+    if not files or is_known(engine, files):
         return []
-    folder = _folder(engine, wanted)
+    folder = _folder(engine, files)
     with _locked(folder):
-        changes = _differing(folder, wanted)
+        changes = _differing(folder, files)
         if changes or (folder / MARK).exists():
             _apply(engine, folder, changes)
     return list(changes)
 
 
-def _folder(engine: Bacula, wanted: Iterable[str]) -> Path:
+def _folder(engine: Bacula, files: Iterable[str]) -> Path:
     if engine.config_dir is None:
         raise WrongState(
-            "The operator lets this service add nothing to the Director's configuration: "
-            f"'{next(iter(wanted))}' needs the option config_dir of the engine."
+            f"'{next(iter(files))}' cannot be added to the Director's configuration: the engine's "
+            "option config_dir is not set."
         )
     return engine.config_dir
 
@@ -91,7 +91,7 @@ def _apply(engine: Bacula, folder: Path, changes: Changes) -> None:
         with engine.director() as director:
             director.reload()
     except EngineUnreachable:
-        raise  # it reads the folder when it starts, else the next change tells it
+        raise  # the Director reads the folder when it starts; else the next change reloads it
     except (EngineError, OSError):
         _install(folder, before)
         _unmark(folder)
@@ -101,7 +101,7 @@ def _apply(engine: Bacula, folder: Path, changes: Changes) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Let nobody else change the folder while the block runs; what a killed one began goes."""
+    """Lock the folder while the block runs; remove what a killed writer had begun."""
     try:
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as e:
@@ -126,12 +126,12 @@ def _read(folder: Path, name: str) -> str | None:
         raise EngineError(f"The Director's configuration cannot be read: {e}.") from e
 
 
-def _differing(folder: Path, wanted: Mapping[str, str | None]) -> Changes:
-    return {name: text for name, text in wanted.items() if _read(folder, name) != text}
+def _differing(folder: Path, files: Mapping[str, str | None]) -> Changes:
+    return {name: text for name, text in files.items() if _read(folder, name) != text}
 
 
 def _install(folder: Path, changes: Changes) -> None:
-    """Put texts in place, each at once; None removes a file."""
+    """Replace each file atomically; None removes it."""
     for name, text in changes.items():
         file = file_of(folder, name)
         if text is None:

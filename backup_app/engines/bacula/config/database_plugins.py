@@ -33,7 +33,9 @@ def plugins(engine: Bacula, fileset: Fileset) -> Iterator[str]:
     for each in fileset.databases:
         kind, name = each["kind"], each["name"]
         if kind not in KINDS or not DATABASE.fullmatch(name):
-            raise EngineError(f"The {kind} database '{name}' cannot be backed up by its name.")
+            raise EngineError(
+                f"The {kind} database '{name}' cannot be backed up: its name is not supported."
+            )
         dump, load = (f"{program} {verb} {kind} '{name}'" for verb in ("dump", "load"))
         yield f"bpipe:{dump_path(kind, name).decode()}:{dump}:{load}; exit $? # %w"
 
@@ -41,14 +43,16 @@ def plugins(engine: Bacula, fileset: Fileset) -> Iterator[str]:
 def load_place(name: str) -> str:
     """Return the place to which a dump is restored that is to be loaded into a database."""
     if not DATABASE.fullmatch(name):
-        raise EngineError(f"No dump can be loaded into database '{name}' by its name.")
+        raise EngineError(
+            f"No dump can be loaded into database '{name}': its name is not supported."
+        )
     return f"{LOAD}/{name}"
 
 
 def program_of(engine: Bacula) -> str:
     if not PROGRAM.fullmatch(engine.database_program):
         raise EngineError(
-            f"The option 'database_program' is '{engine.database_program}', and not a path of "
-            "ASCII letters, digits, '.', '_', '-' and '/'."
+            f"The option 'database_program' is '{engine.database_program}', which is not an "
+            "absolute path of ASCII letters, digits, '.', '_', '-' and '/'."
         )
     return engine.database_program

@@ -1,4 +1,4 @@
-"""The text of a FileSet: what of a client is backed up."""
+"""The text of a FileSet resource."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -17,14 +17,14 @@ UNIX = {"ACL Support": True, "XAttr Support": True}
 def fileset(name: str, fileset: Fileset, plugins: Iterable[str] = ()) -> str:
     """Return the resource of a fileset; ``plugins`` are the plugin lines that dump its databases.
 
-    Raises EngineError for a folder or a pattern that Bacula cannot be told.
+    Raises EngineError for a folder or a pattern that cannot be expressed in Bacula.
     """
     paths = [_path(each["path"]) for each in fileset.include]
     excluded = list(patterns(fileset.exclude))
-    # What somebody chose is not compared with patterns by Bacula.
+    # Bacula does not apply patterns to the chosen folders themselves.
     chosen = [path for path in paths if not any(pattern.fits(path) for pattern in excluded)]
     is_windows = any(DRIVE.match(path) for path in chosen)
-    # What lies in another chosen folder would be there twice.
+    # A folder below another chosen one would be backed up twice.
     nested = [exactly(path) for path in chosen if any(_is_below(path, other) for other in chosen)]
     options = [resource("Options", _options(fileset.options, is_windows))]
     if excluded or nested:
@@ -80,7 +80,7 @@ def _path(path: str) -> str:
     else:
         raise EngineError(f"The fileset's path '{path}' is not an absolute path.")
     if ".." in plain.split("/") or ".." in path.split("/"):
-        raise EngineError(f"The fileset's path '{path}' leads upwards.")
+        raise EngineError(f"The fileset's path '{path}' contains '..'.")
     if plain.endswith(" "):
         raise EngineError(f"The fileset's path '{path}' ends with a blank, which Bacula cuts off.")
     return plain

@@ -1,4 +1,4 @@
-"""The passwords of clients, none of which is stored: they are made from a key of this service."""
+"""The passwords of clients, which are not stored but derived from a key of this service."""
 
 import hmac
 import os
@@ -16,17 +16,17 @@ SIZE = 32
 
 
 def client_password(engine: Bacula, name: str) -> str:
-    """Return the password by which a Director and a client that we named know each other.
+    """Return the password that a Director and a client of ours share.
 
-    The same for ever, and another for each client and Director. Raises EngineError for a key that
-    others can read.
+    Always the same, and a different one for each client and Director. Raises EngineError for a key
+    that others can read.
     """
     told = f"{engine.director_name}\0{name}".encode()
     return urlsafe_b64encode(hmac.digest(_key(), told, "sha256")).decode().rstrip("=")
 
 
 def key_file() -> Path:
-    """Return the file of the key; without it all clients need other passwords."""
+    """Return the file of the key; with another key all clients need new passwords."""
     return conf.root / "keys" / "bacula"
 
 
@@ -42,7 +42,7 @@ def _key() -> bytes:
     if status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise EngineError(f"The key '{path}' can be read by others, so it is not used: chmod 600.")
     if len(key) < SIZE:
-        raise EngineError(f"The key '{path}' has {len(key)} bytes, and not {SIZE}.")
+        raise EngineError(f"The key '{path}' has {len(key)} bytes, fewer than {SIZE}.")
     return key
 
 
@@ -53,7 +53,7 @@ def _generate(path: Path) -> None:
         made.flush()
         os.fsync(made.fileno())
         try:
-            # Refused when the name is taken: of two processes both use the key of the first.
+            # Fails if the name exists, so that of two processes both use the key of the first.
             os.link(made.name, path)
         except FileExistsError:
             return

@@ -23,7 +23,7 @@ WILD_SPECIAL = re.compile(r"([\\*?\[])")
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern by which Bacula leaves out what fits, with all below it."""
+    """A pattern by which Bacula excludes what matches, with all below it."""
 
     directive: str  # Wild or Regex
     text: str
@@ -34,7 +34,7 @@ class Pattern:
 
 
 def patterns(excludes: Iterable[str]) -> Iterator[Pattern]:
-    """Yield the patterns of a fileset; raises EngineError for what Bacula cannot be told."""
+    """Yield the patterns of a fileset; raises EngineError for one that Bacula cannot express."""
     for pattern in excludes:
         plain = pattern.replace("\\", "/") if DRIVE.match(pattern) else pattern
         plain = plain.rstrip("/")
@@ -59,7 +59,7 @@ def _pattern(text: str) -> Pattern:
 
 
 def _is_simple(tokens: Sequence[re.Match[str]], is_name: bool) -> bool:
-    """Say whether Bacula's wildcards can say the same."""
+    """Say whether Bacula's wildcards can express the same."""
     is_one = any(token["set"] or token["plain"] == "?" for token in tokens)
     is_inside = any(token["plain"] == "*" for token in tokens[1:])
     # The file daemon cuts off blanks at the end.
@@ -86,8 +86,8 @@ def _set(token: re.Match[str], is_name: bool, pattern: str) -> str:
     regex = f"[{'^' if is_negated else ''}{members.removesuffix('-')}{slash}{last}]"
     if "[" in members or "\\" in members or not _is_set(regex, is_name):
         raise EngineError(
-            f"The pattern '{pattern}' cannot be told to Bacula: between '[' and ']' there may be "
-            "characters and ranges of them, but no '[', no '\\', and no '/' in a name."
+            f"The pattern '{pattern}' cannot be expressed in Bacula: between '[' and ']' there may "
+            "be characters and ranges of them, but no '[', no '\\', and no '/' in a name."
         )
     return regex
 
@@ -100,5 +100,5 @@ def _is_set(regex: str, is_name: bool) -> bool:
 
 
 def _ends_open(text: str) -> bool:
-    """Say whether a pattern ends with a backslash that escapes nothing: it fits nothing."""
+    """Say whether a pattern ends with a backslash that escapes nothing, so it matches nothing."""
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1

@@ -1,11 +1,11 @@
-"""Letting the Director know what a job needs, before the job is started.
+"""Adds to the Director what a job needs, before the job is started.
 
 Called by jobs in any worker, again for each job: where nothing has changed, nothing is written and
 the Director is not asked. All raise EngineError and EngineUnreachable, and WrongState where
-something has to be added to a configuration that the operator keeps closed.
+something would have to be added and the option config_dir is not set.
 
-While one of its jobs goes on, which may be for hours, a Director reads its configuration anew only
-some thirty times. So when one client is new, all others that are come with it.
+While a job runs, which may be for hours, a Director accepts only 32 reloads. So a change for one
+client also writes what has changed for all others.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from ..names import Bacula
 from . import client_files, config_dir
 from .client_files import Files
 
-# What is referred to goes first.
+# Files that others refer to come first, so that each step is a valid configuration.
 ORDER = ("common", "nobody", "storage", "pool", "fileset", "client", "command")
 
 
 @dataclass(frozen=True)
 class Names:
-    """What the things of a backup are called in Bacula."""
+    """The names in Bacula of what a backup uses."""
 
     job: str
     client: str
@@ -36,7 +36,7 @@ class Names:
 def prepare_backup(
     engine: Bacula, client: Client, fileset: Fileset, pool: Pool, storage: Storage
 ) -> Names:
-    """Let the Director know the backup job of a client, and what this backup uses.
+    """Add the backup job of a client, and what this backup uses, to the Director.
 
     The job itself names the client's own fileset and pool, and is to be told of others when it is
     started.
@@ -53,19 +53,19 @@ def prepare_backup(
 
 
 def prepare_restore(engine: Bacula, client: Client) -> str:
-    """Let the Director know the job that restores to a client; return its name."""
+    """Add the job that restores to a client to the Director; return its name."""
     _prepare(engine, client_files.of_client(engine, client))
     return names.restore_job(engine, client)
 
 
 def prepare_verify(engine: Bacula, client: Client) -> str:
-    """Let the Director know the job that verifies backups of a client; return its name."""
+    """Add the job that verifies backups of a client to the Director; return its name."""
     _prepare(engine, client_files.of_client(engine, client))
     return names.verify_job(engine, client)
 
 
 def prepare_command(engine: Bacula, client: Client, words: Sequence[str]) -> str:
-    """Let the Director know a client, and the job that runs a command line; return its name.
+    """Add a client, and the job that runs a command line, to the Director; return its name.
 
     ``words`` are what stands in the configuration: the operator's own, and never a request's.
     """
@@ -74,7 +74,7 @@ def prepare_command(engine: Bacula, client: Client, words: Sequence[str]) -> str
 
 
 def prepare_all(engine: Bacula) -> None:
-    """Let the Director know all clients as they are, but those that cannot be written.
+    """Write all clients as they are now, except those that cannot be expressed in Bacula.
 
     A client that was deleted, or is another engine's now, stays, as its backups do.
     """
@@ -86,7 +86,7 @@ def prepare_all(engine: Bacula) -> None:
 
 
 def forget_client(engine: Bacula, client: Client) -> None:
-    """Let the Director forget a client and its jobs; of an adopted one only what we added goes."""
+    """Remove a client and its jobs from the Director; of an adopted one only what we added."""
     if engine.config_dir is None:
         return  # it was never told
     config_dir.remove(engine, [names.client_file(engine, client)])
@@ -103,7 +103,7 @@ def _prepare(engine: Bacula, own: Files) -> None:
     except EngineUnreachable:
         raise
     except EngineError:
-        # Another client may be what is wrong with it.
+        # Another client may have caused it.
         _write(engine, own)
 
 

@@ -1,4 +1,4 @@
-"""The text of the resources that a Director gets from us: clients, jobs, filesets, pools, storages.
+"""The text of the resources that this service adds to a Director: clients, jobs, pools, storages.
 
 Each function takes names that ``names`` made and values of our models, and returns the text of one
 resource. Raises EngineError for a value that cannot stand in the configuration.
@@ -10,12 +10,12 @@ from typing import Any
 from ....models import Client
 from ..names import in_config, word
 
-# Only our own ``prune`` decides what is no longer kept, since it knows what builds on what; a
-# console's ``prune`` and ``prune expired volume`` go by these.
+# Only our own ``prune`` decides what is removed, since it knows which backups build on which. A
+# console's ``prune`` and ``prune expired volume`` obey these periods.
 FOREVER = "36500 days"
 DISCARD = 9  # a port that nothing listens on
-BLOCKED = "12 hours"  # until a job gives up to wait for a volume or a device
-RESTORED = "/var/lib/bacula/restored"  # where a restore goes that was not told where to
+BLOCKED = "12 hours"  # after which a job no longer waits for a volume or a device
+RESTORED = "/var/lib/bacula/restored"  # the destination of restores started without one
 
 
 def messages(name: str) -> str:
@@ -108,7 +108,7 @@ def backup_job(name: str, **uses: str) -> str:
 
 
 def schedule(name: str, lines: Iterable[str]) -> str:
-    """Return the times at which a Director starts something itself; see ``timetable``."""
+    """Return the times at which a Director starts something itself; see ``schedule_resource``."""
     return resource("Schedule", {"Name": name}, *lines)
 
 

@@ -1,4 +1,4 @@
-"""Cron expressions as Bacula's schedules say them."""
+"""Cron expressions as lines of Bacula's schedules."""
 
 from datetime import UTC, datetime
 
@@ -15,10 +15,10 @@ DAYS = range(1, 32)
 
 
 def lines_of(engine: Bacula, client: Client) -> list[str]:
-    """Return the lines by which a Director keeps to a client's schedule.
+    """Return the lines by which a Director follows a client's schedule.
 
-    None where this service does that itself: unless the operator wants otherwise, for a clock that
-    is not ours, and for what Bacula cannot say.
+    None where this service starts the backups: without the option schedules, if the Director's
+    clock is in another zone, and for what Bacula cannot express.
     """
     is_wanted = engine.schedules and str(engine.zone) == str(timezone.get_default_timezone())
     is_there = client.deleted is None and client.zone.engine == engine.alias
@@ -28,7 +28,7 @@ def lines_of(engine: Bacula, client: Client) -> list[str]:
 def run_lines(expression: str) -> list[str]:
     """Return the lines of a schedule that starts incremental backups as a cron expression says.
 
-    None if Bacula cannot say it: days of the month or else of the week, the last day of a month,
+    None if Bacula cannot express it: days of the month or of the week, the last day of a month, or
     more than MOST times a day. A time that the clock skips in spring Bacula skips as well.
     """
     try:

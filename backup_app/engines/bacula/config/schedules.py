@@ -1,4 +1,4 @@
-"""Scheduled backups that a Director starts itself, so also while this service is away."""
+"""Scheduled backups that a Director starts itself, even while this service is down."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _told: dict[
 
 
 def starts(engine: Bacula, client: Client) -> bool:
-    """Say whether the Director starts a client's scheduled backups: it has been told when."""
+    """Say whether the Director starts a client's scheduled backups: it has loaded the schedule."""
     lines = schedule_resource.lines_of(engine, client)
     if not lines:
         return False
@@ -25,8 +25,8 @@ def starts(engine: Bacula, client: Client) -> bool:
 def keep(engine: Bacula) -> None:
     """Tell the Director the schedules of all clients if one has changed since it was told.
 
-    Raises EngineError once for what it does not accept: each client is told alone with its next
-    job, which this service starts until then.
+    Raises EngineError once for what it does not accept: until that changes, this service starts
+    the backups of clients whose schedule the Director has not loaded.
     """
     if engine.config_dir is None or not (engine.schedules or _has_schedules(engine)):
         return

@@ -22,10 +22,10 @@ MOST = 65535  # of a port, and enough for any other number
 
 
 def read(file: Path | None) -> dict[str, dict[str, Any]]:
-    """Return the storages of the operator's file by their names; none if there is no such option.
+    """Return the storages in the operator's file by name; none without the option storages.
 
     Of each there is what ``DEFAULTS`` has; ``address``, ``password`` and ``device`` are needed.
-    Raises InvalidEngine for a file that is no such one.
+    Raises InvalidEngine for a file that cannot be used.
     """
     if file is None:
         return {}
@@ -34,7 +34,7 @@ def read(file: Path | None) -> dict[str, dict[str, Any]]:
     except OSError as e:
         raise InvalidEngine(f"The file storages '{file}' cannot be read: {e.strerror}.") from e
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-        raise InvalidEngine(f"The file storages '{file}' is no TOML: {e}.") from e
+        raise InvalidEngine(f"The file storages '{file}' is not valid TOML: {e}.") from e
     return {
         name: _cleaned(name, table, f"the file storages '{file}'") for name, table in tables.items()
     }
@@ -42,7 +42,7 @@ def read(file: Path | None) -> dict[str, dict[str, Any]]:
 
 def _cleaned(name: str, table: Any, place: str) -> dict[str, Any]:
     if not isinstance(table, Mapping):
-        raise InvalidEngine(f"'{name}' in {place} is no table: storages are written as [name].")
+        raise InvalidEngine(f"'{name}' in {place} is not a table: storages are written as [name].")
     values: dict[str, Any] = {**DEFAULTS, **table}
     for key, value in values.items():
         if key not in DEFAULTS:

@@ -1,0 +1,1 @@
+"""Talks to the Director's console, and starts and follows jobs there."""

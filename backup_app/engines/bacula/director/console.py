@@ -19,16 +19,16 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAME = re.compile(r"[\w*.:-]+", re.ASCII)
 TLS_REQUIRED = b"2"
 CATALOG_AWAY = "Could not open catalog database"
-SOON = 2  # seconds; a log-in takes a hundredth
-DOUBT = 60  # seconds for which a Director that let nobody in is not waited for longer
+SOON = 2  # seconds for a log-in, which normally takes 20 ms
+DOUBT = 60  # seconds for which a Director that did not answer gets no more time than that
 
-# Until when which Directors are doubted, so that what has to do with other engines need not wait
-# behind all those who want something of one that hangs.
-_doubted: dict[tuple[str, int], float] = {}
+# Directors that did not let anybody in. Until then each log-in waits only SOON seconds, so that
+# requests and upkeep of other engines do not queue up behind a Director that hangs.
+_doubted_until: dict[tuple[str, int], float] = {}
 
 
 class Signal(IntEnum):
-    """What may stand in the place of a packet's length, as far as it matters here."""
+    """Signals that replace a packet's length, as far as they are used here (bsock.h)."""
 
     END = -1
     SELECT = -11
@@ -50,11 +50,11 @@ QUESTIONS = {
     Signal.ASK_SELECT,
     Signal.ASK_YES_NO,
 }
-WAITS = {Signal.WAITS_SUB, Signal.WAITS}  # for our answer to a question
+WAITS = {Signal.WAITS_SUB, Signal.WAITS}  # the Director waits for our answer to a question
 
 
 class Asked(EngineError):
-    """The Director asked something about a command; ``lines`` is what it said and did then."""
+    """The Director asked a question about a command; ``lines`` is what it printed before."""
 
     def __init__(self, message: str, lines: list[str]) -> None:
         super().__init__(message)
@@ -89,20 +89,20 @@ class Console:
     def open(self) -> None:
         """Connect and log in, unless that is done.
 
-        A Director that let nobody in just now is given less time, until it is there again.
+        A Director that did not answer a moment ago is given less time, until it does.
         """
         if self.is_open:
             return
         if not NAME.fullmatch(self.name):
-            raise EngineError(f"The console name '{self.name}' has characters that none may have.")
+            raise EngineError(f"'{self.name}' is not a valid name of a console.")
         place = self.address, self.port
-        is_doubted = _doubted.get(place, 0) > time.monotonic()
+        is_doubted = _doubted_until.get(place, 0) > time.monotonic()
         try:
             self._connect(min(SOON, self.seconds) if is_doubted else self.seconds)
         except EngineUnreachable:
-            _doubted[place] = time.monotonic() + DOUBT
+            _doubted_until[place] = time.monotonic() + DOUBT
             raise
-        _doubted.pop(place, None)
+        _doubted_until.pop(place, None)
 
     def _connect(self, seconds: float) -> None:
         try:
@@ -114,7 +114,7 @@ class Console:
             raise
 
     def another(self) -> "Console":
-        """Return a connection beside this one, for what the Director may hang at."""
+        """Return a second connection, for a command at which the Director may hang."""
         twin = copy.copy(self)
         twin._wire = None
         return twin
@@ -128,8 +128,8 @@ class Console:
         """Return the packets of the answer to a command; for many of those each is a row.
 
         Raises EngineError in the Director's words for what it refuses, Asked if it asks a question
-        instead, and EngineUnreachable where there is no answer in time; the connection is closed
-        then unless it was a plain refusal. A Director whose catalog is away is unreachable too.
+        instead, and EngineUnreachable without an answer in time or while the Director's catalog is
+        unreachable. After Asked and a timeout the connection is closed.
         """
         if self._wire is None or not self.is_open:
             raise EngineUnreachable(f"The connection to {self.place} is closed.")
@@ -146,7 +146,7 @@ class Console:
             if isinstance(packet, bytes):
                 (refusal if is_error else lines).append(packet.decode(errors="surrogateescape"))
             elif packet in WAITS:
-                wire.send(b".")  # none of what is offered; it says what it does then
+                wire.send(b".")  # cancels the question
             is_error = packet == Signal.ERROR
             failed = failed or packet in (Signal.FAILED, Signal.ERROR)
             asked = asked or packet in QUESTIONS | WAITS
@@ -164,32 +164,32 @@ class Console:
         wire.send(f"Hello {self.name} calling\n".encode())
         challenge = self._challenge(wire)
         wire.send(self._proof(challenge))
-        self._expect(wire, b"1000 OK auth")
+        self._expect(wire, b"1000 OK auth", "the console's password")
         ours = f"<{secrets.randbits(31)}.{int(time.time())}@{socket.gethostname()}>".encode()
         wire.send(b"auth cram-md5c " + ours + b" ssl=0\n")
         proof = _text(wire.receive()).rstrip(b"\0=")
         if not hmac.compare_digest(proof, self._proof(ours)):
-            raise EngineError(f"{self.place} does not know our password, so it is another.")
+            raise EngineError(f"{self.place} did not prove that it knows the console's password.")
         wire.send(b"1000 OK auth\n")
-        self._expect(wire, b"1000 OK:")
+        self._expect(wire, b"1000 OK:", "the console")
 
     def _challenge(self, wire: Wire) -> bytes:
         said = _text(wire.receive())
         found = CHALLENGE.match(said)
         if found is None:
-            raise EngineError(f"{self.place} lets us not in: {_printable(said)}")
+            raise EngineError(f"{self.place} rejected the console: {_printable(said)}")
         if found[2] == TLS_REQUIRED:
-            raise EngineError(f"{self.place} wants TLS, which this service does not speak.")
+            raise EngineError(f"{self.place} requires TLS, which this service does not support.")
         return found[1]
 
     def _proof(self, challenge: bytes) -> bytes:
         digest = hmac.digest(self._key, challenge, "md5")
         return base64.b64encode(digest).rstrip(b"=")
 
-    def _expect(self, wire: Wire, start: bytes) -> None:
+    def _expect(self, wire: Wire, start: bytes, offer: str) -> None:
         said = _text(wire.receive())
         if not said.startswith(start):
-            raise EngineError(f"{self.place} refuses us: {_printable(said)}")
+            raise EngineError(f"{self.place} rejected {offer}: {_printable(said)}")
 
 
 def _text(packet: bytes | int) -> bytes:

@@ -1,8 +1,11 @@
-"""What this service has a Director do."""
+"""Commands to a Director."""
 
 import re
+import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from django.core.cache import cache
@@ -11,9 +14,7 @@ from ....exceptions import EngineError, EngineUnreachable
 from ..catalog.records import Catalog
 from ..names import quoted, word
 from . import status
-from .console import Console
-from .selection_table import Wanted, numbers, table_of
-from .start import started
+from .console import Asked, Console
 
 LISTS = {
     "client": ".clients",
@@ -26,18 +27,34 @@ SOON = 5  # seconds; the answer of a client that is well takes a tenth
 # Seconds for which a client that did not answer is left alone, by all processes that share a cache.
 # The Director goes on waiting for ten minutes, with one of the twenty consoles that it has.
 SILENCE = 900
-SECOND = 1.1
-NO_WORDS = "it does not say why. While one of its jobs goes on it takes no more than 32."
-TIMES = 4  # that the folders of a job are tried
-PATIENCE = 20  # how many times longer than others a command may take that works through a catalog
+SECOND = 1.1  # seconds; the Director reports the time of a reload in whole ones
+NO_WORDS = "it gave no reason. While a job runs it accepts at most 32 reloads."
+TIMES = 4  # attempts to prepare the folders of a job
+PATIENCE = 20  # factor on the time limit of commands that work through the catalog
+
+QUEUED = re.compile(r"^Job queued\. JobId=(\d+)$", re.MULTILINE)
+CHOSEN = re.compile(r"^Automatically selected (?!Catalog:).*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class CatalogSelection:
+    """What to restore: the catalog's numbers of files, folders (PathId) and jobs.
+
+    ``links`` are the (JobId, FileIndex) that hard links lead to.
+    """
+
+    jobs: Sequence[int]
+    files: Sequence[int] = ()
+    folders: Sequence[int] = ()
+    links: Sequence[tuple[int, int]] = ()
 
 
 class Director:
     """A Director, over a console that is opened when it is first needed; a context manager.
 
-    Bacula takes something else, and says it in passing, where it does not know a name. So each
-    name is looked up first, and what a job was made of is compared afterwards. All methods raise
-    EngineUnreachable where the Director is away, and EngineError for what it refuses.
+    For a name that it does not know Bacula uses something else, and only mentions it. So each name
+    is looked up first, and what a job was started with is compared afterwards. All methods raise
+    EngineUnreachable while the Director is unreachable, and EngineError for what it refuses.
     """
 
     def __init__(self, console: Console, catalog: Catalog) -> None:
@@ -65,7 +82,7 @@ class Director:
         said = "".join(self.ask("version"))
         if found := re.search(r"Version: (\S+)", said):
             return found[1]
-        raise EngineError(f"The Director does not tell its version: {said[:200]}")
+        raise EngineError(f"The Director did not report its version: {said[:200]}")
 
     def names(self, kind: str) -> set[str]:
         """Return the names of all clients, jobs, filesets, pools or storages: of one ``kind``."""
@@ -76,13 +93,13 @@ class Director:
         # There is no ``.defaults`` of filesets.
         known = word(name) in self.names(kind) if kind == "fileset" else self._defaults(kind, name)
         if not known:
-            raise EngineError(f"The Director knows no {kind} '{name}'.")
+            raise EngineError(f"The Director has no {kind} '{name}'.")
 
     def defaults(self, kind: str, name: str) -> dict[str, str]:
         """Return what the configuration says of a client, job, pool or storage."""
         found = self._defaults(kind, name)
         if not found:
-            raise EngineError(f"The Director knows no {kind} '{name}'.")
+            raise EngineError(f"The Director has no {kind} '{name}'.")
         return found
 
     def _defaults(self, kind: str, name: str) -> dict[str, str]:
@@ -112,13 +129,13 @@ class Director:
         words = [f"{kind}={_name(name)}" for kind, name in {"job": job, **named}.items()]
         words += [f"level={_name(level)}"] if level else []
         words += [f"{key}={quoted(str(value))}" for key, value in other.items()]
-        return started(
+        return _started(
             self, f"run {' '.join(words)} comment={quoted(comment)} yes", client, fileset
         )
 
     def restore(
         self,
-        wanted: Wanted,
+        selection: CatalogSelection,
         *,
         job: str,
         source: str,
@@ -135,12 +152,31 @@ class Director:
         self.require("job", job)
         for name in (source, client):
             self.require("client", name)
-        with table_of(self, wanted) as table:
+        with self.table_of(selection) as table:
             words = [f"file=?{table}", f"client={_name(source)}", f"restoreclient={_name(client)}"]
             words += [f"restorejob={_name(job)}", f"where={quoted(where)}", "replace=always"]
             words += [f"{key}={quoted(value)}" for key, value in other.items()]
             command = f"restore {' '.join(words)} comment={quoted(comment)} yes"
-            return started(self, command, client)
+            return _started(self, command, client)
+
+    @contextmanager
+    def table_of(self, selection: CatalogSelection) -> Iterator[str]:
+        """Yield the name of a table in the catalog with what is selected, until the block ends."""
+        # Bacula takes no other names: b2 and digits.
+        name = f"b2{secrets.randbelow(10**15)}"
+        links = [number for pair in selection.links for number in pair]
+        lists = {"fileid": selection.files, "dirid": selection.folders, "hardlink": links}
+        words = [f"{key}={_numbers(ids)}" for key, ids in lists.items() if ids]
+        words += [f"jobid={_numbers(selection.jobs)}", f"path={name}"]
+        try:
+            # If it cannot use one of the lists, the only sign is that OK is missing.
+            if self.ask_slowly(f".bvfs_restore {' '.join(words)}") != ["OK\n"]:
+                raise EngineError("The Director could not select the files to restore.")
+            yield name
+        finally:
+            # A table that stays does no harm.
+            with suppress(EngineError):
+                self.ask(f".bvfs_cleanup path={name}")
 
     def cancel(self, job_id: int) -> bool:
         """Have a job end; say whether it was running."""
@@ -149,7 +185,7 @@ class Director:
 
     def delete_job(self, job_id: int) -> None:
         """Delete a job that has ended, and what it stored, from the catalog, if it is there."""
-        # A job that never was is deleted just so, and one that runs too.
+        # Bacula reports success for a job that never existed, and deletes running ones.
         row = self.catalog.job(job_id)
         if row is None:
             return
@@ -194,7 +230,7 @@ class Director:
 
     def delete_client(self, name: str) -> None:
         """Delete a client from the catalog, with its jobs; the configuration must not have it."""
-        # Of a client that it does not know Bacula makes the only one that there is.
+        # For an unknown name Bacula takes the only client that there is.
         if name in self.catalog.unames():
             self.ask_slowly(f"delete client={_name(name)} yes")
 
@@ -202,9 +238,9 @@ class Director:
 
     def update_cache(self, job_ids: Iterable[int]) -> None:
         """Prepare the folders of jobs for browsing; those that are prepared cost little."""
-        command = f".bvfs_update jobid={numbers(job_ids)}"
+        command = f".bvfs_update jobid={_numbers(job_ids)}"
         for _ in range(TIMES - 1):
-            # Of two that note the same new folder one is refused, and finds it when it is back.
+            # Of two processes that add the same folder one fails; repeated, it finds the folder.
             if self._succeeds(command):
                 return
         self.ask_slowly(command)
@@ -226,9 +262,9 @@ class Director:
         said = "".join(self.ask(f".bvfs_get_jobids jobid={int(job_id)}"))
         return [int(number) for number in said.strip().split(",") if number]
 
-    def bootstrap(self, wanted: Wanted) -> str:
-        """Return where on the volumes the wanted things are, as bextract reads it."""
-        with table_of(self, wanted) as table:
+    def bootstrap(self, selection: CatalogSelection) -> str:
+        """Return where on the volumes the selected files are, as bextract reads it."""
+        with self.table_of(selection) as table:
             return "".join(self.ask_slowly(f".bvfs_get_bootstrap path={table}"))
 
     # --- The configuration ----------------------------------------------------------------------
@@ -244,7 +280,7 @@ class Director:
             said = self.ask_slowly("reload")
         if self._reloaded() == before:
             words = " ".join("".join(said).split())[:500] or NO_WORDS
-            raise EngineError(f"The Director did not take its new configuration: {words}")
+            raise EngineError(f"The Director did not accept its new configuration: {words}")
 
     def _reloaded(self) -> str:
         return status.header("".join(self.ask(".status dir header"))).get("reloaded_epoch", "")
@@ -257,3 +293,53 @@ class Director:
 
 def _name(text: str) -> str:
     return quoted(word(text))
+
+
+def _numbers(ids: Iterable[int]) -> str:
+    return ",".join(str(int(number)) for number in ids)
+
+
+def _started(director: Director, command: str, client: str, fileset: str | None = None) -> int:
+    """Return the JobId of what a command starts.
+
+    Raises EngineError, with the job canceled, if the Director used another client or fileset than
+    requested, or selected anything by itself, which it does instead of refusing unknown names.
+    """
+    try:
+        said = "".join(director.ask(command))
+    except Asked as e:
+        # It may have started a job in spite of the question.
+        _cancel(director, QUEUED.findall("".join(e.lines)))
+        raise
+    queued = QUEUED.findall(said)
+    fault = _fault(director, queued, said, client, fileset)
+    if fault:
+        _cancel(director, queued)
+        raise EngineError(fault)
+    return int(queued[0])
+
+
+def _fault(
+    director: Director, queued: Sequence[str], said: str, client: str, fileset: str | None
+) -> str:
+    words = " ".join(said.split())[:500]
+    if len(queued) != 1:
+        return f"The Director did not start a job: {words}"
+    if CHOSEN.search(said):
+        return (
+            f"The Director selected a resource by itself, so its job {queued[0]} was canceled: "
+            f"{words}"
+        )
+    row = director.catalog.job(int(queued[0]))
+    made_of = (row.client, row.fileset or fileset) if row else (None, None)
+    if made_of != (client, fileset or made_of[1]):
+        return (
+            f"The Director started job {queued[0]} with client '{made_of[0]}' and fileset "
+            f"'{made_of[1]}' instead of the requested ones, so the job was canceled."
+        )
+    return ""
+
+
+def _cancel(director: Director, queued: Iterable[str]) -> None:
+    for job_id in queued:
+        director.cancel(int(job_id))

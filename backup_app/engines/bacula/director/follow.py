@@ -1,4 +1,4 @@
-"""Looking after a job that runs in Bacula: its state, its log and how far it has come."""
+"""Follows a job that runs in Bacula: its status, log and progress."""
 
 import math
 import time
@@ -15,13 +15,13 @@ from ..director.director import Director
 from ..names import Bacula
 from .status import Progress
 
-REPORT_SECONDS = 2  # that the last lines of a log may come after the end of their job
-ASK_SECONDS = 2  # between two questions for how far a job is
+REPORT_SECONDS = 2  # within which the last lines of a log come after the end of the job
+ASK_SECONDS = 2  # between two requests for the progress of a job
 
 
 @contextmanager
 def patience(engine: Bacula, run: Run) -> Iterator[None]:
-    """Let a job wait while the Director or its catalog is away.
+    """Let a job wait while the Director or its catalog is unreachable.
 
     Raises Away instead of EngineUnreachable until that has lasted for ``away_seconds``; one that
     others started in Bacula goes on there, and waits for as long as it takes.
@@ -32,7 +32,7 @@ def patience(engine: Bacula, run: Run) -> Iterator[None]:
         state, now = run.job.engine_state, time.time()
         most = math.inf if state.get("adopted") else engine.away_seconds
         if "away" not in state:
-            limit = "" if most == math.inf else f" for {most} seconds at most"
+            limit = "" if most == math.inf else f" for up to {most} seconds"
             run.info(f"{e} The job waits{limit}.")
         if now - state.setdefault("away", now) >= most:
             raise
@@ -49,7 +49,7 @@ def follow(
     that, and EngineError when Bacula no longer knows the job.
     """
     run.tick()
-    director.version()  # the catalog has jobs as running that died with their Director
+    director.version()  # must answer: in the catalog jobs that died with their Director still run
     row = job_row(engine, run.job)
     _note_return(run)
     _copy_log(engine, run)
@@ -76,7 +76,7 @@ def require_good(engine: Bacula, row: JobRow) -> None:
 def reason_of(engine: Bacula, row: JobRow) -> str:
     """Return in Bacula's words why a job failed."""
     otherwise = (
-        f"Bacula ended its job {row.job_id} with the status '{row.status}' and does not say why, "
+        f"Bacula ended its job {row.job_id} with the status '{row.status}' and gave no reason, "
         "as after a crash of the Director."
     )
     return reason(lines(engine, row)) or otherwise
@@ -96,12 +96,12 @@ def job_row(engine: Bacula, job: Job) -> JobRow:
 
 
 def save(job: Job) -> None:
-    """Keep what has to be known when somebody else looks after the job."""
+    """Save what another worker needs to resume the job."""
     job.save(update_fields=["engine_job_id", "engine_state"])
 
 
 def forget(job: Job) -> None:
-    """Let another job of Bacula's be begun for a job; this is saved with the next one's number."""
+    """Reset what is known of a job in Bacula, so that another can be started; not saved here."""
     job.engine_job_id = None
     for key in ("after", "log", "report", "mount"):
         job.engine_state.pop(key, None)
@@ -147,7 +147,7 @@ def _require_volume(engine: Bacula, run: Run) -> None:
     """Raise EngineError when a storage has waited long enough for somebody to bring a volume."""
     since, words = run.job.engine_state.get("mount", (math.inf, ""))
     if time.time() - since >= engine.away_seconds:
-        raise EngineError(f"Nobody has brought a volume for {engine.away_seconds} seconds: {words}")
+        raise EngineError(f"No volume was mounted for {engine.away_seconds} seconds: {words}")
 
 
 def _copy_report(engine: Bacula, run: Run) -> None:

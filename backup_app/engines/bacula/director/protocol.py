@@ -16,8 +16,8 @@ BLOCK = 65536
 class Wire:
     """A connection to ``place``, "the Director at host:port".
 
-    Raises EngineUnreachable where the other side is not there, is too slow or goes away, and
-    EngineError where it speaks another protocol or says too much. After that it is closed.
+    Raises EngineUnreachable if the other side cannot be reached, is too slow or disconnects, and
+    EngineError if its answer is too long. The connection is closed then.
     """
 
     def __init__(self, address: str, port: int, place: str, seconds: float) -> None:
@@ -45,10 +45,10 @@ class Wire:
         (length,) = LENGTH.unpack(self._read(LENGTH.size))
         if length < 0:
             return length
-        self._room -= LENGTH.size + length  # a table comes a character a packet
+        self._room -= LENGTH.size + length  # headers count: a table comes a character a packet
         if self._room < 0:
             self.close()
-            raise EngineError(f"{self.place} answers more than {MAX_ANSWER} bytes.")
+            raise EngineError(f"{self.place} sent an answer of more than {MAX_ANSWER} bytes.")
         return self._read(length)
 
     @property
@@ -66,7 +66,7 @@ class Wire:
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
                 block = self._socket.recv(BLOCK)
                 if not block:
-                    raise ConnectionResetError(0, "it closed the connection")
+                    raise ConnectionResetError(0, "end of stream")
             self._buffer += block
         found = bytes(self._buffer[:size])
         del self._buffer[:size]
@@ -85,7 +85,7 @@ class Wire:
             raise EngineUnreachable(message) from e
         except OSError as e:
             self.close()
-            raise EngineUnreachable(f"{self.place} went away: {_reason(e)}.") from e
+            raise EngineUnreachable(f"{self.place} dropped the connection: {_reason(e)}.") from e
 
 
 def _reason(error: OSError) -> str:

@@ -1,4 +1,4 @@
-"""What daemons tell of themselves: lines of ``key=value``, in blocks divided by empty lines."""
+"""Parses the status of daemons: lines of ``key=value``, in blocks divided by empty lines."""
 
 import os
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Progress:
 
 
 def header(said: str) -> dict[str, str]:
-    """Return the values of the only block that there is."""
+    """Return the values of a status with one block."""
     return _values(said)
 
 
@@ -34,7 +34,7 @@ def progress(said: str) -> dict[int, Progress]:
 
 def _values(block: str) -> dict[str, str]:
     pairs = [line.partition("=") for line in block.splitlines() if "=" in line]
-    # The first counts: a file that is being read has a name of its owner's, even with lines in it.
+    # The first of each key counts: the name of a file that is being read may contain such lines.
     return {key: value for key, _, value in reversed(pairs)}
 
 

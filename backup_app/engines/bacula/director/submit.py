@@ -1,4 +1,4 @@
-"""Starting a job in Bacula once, whatever happens meanwhile."""
+"""Starts each job in Bacula exactly once, even if a worker dies meanwhile."""
 
 from collections.abc import Callable
 
@@ -10,15 +10,14 @@ from . import follow
 
 
 def comment_of(engine: Bacula, job: Job) -> str:
-    """Return by what a job of Bacula's is known as ours."""
+    """Return the comment by which a job in Bacula is recognized as ours."""
     return f"{engine.prefix}job {job.pk}"
 
 
 def begin(engine: Bacula, run: Run, start: Callable[[str], int]) -> None:
-    """Begin a job in Bacula, which ``start`` does with a comment, and note its number.
+    """Start a job in Bacula by ``start``, which is given a comment, and record its number.
 
-    Where a process died in between, the job that it has begun is found by its comment. Raises
-    Unfinished.
+    If a worker died between the two, the job is found again by its comment. Raises Unfinished.
     """
     job, comment = run.job, comment_of(engine, run.job)
     number = find(engine, job)
@@ -32,7 +31,7 @@ def begin(engine: Bacula, run: Run, start: Callable[[str], int]) -> None:
 
 def find(engine: Bacula, job: Job) -> int | None:
     """Return the number of the job that was begun, where that could not be noted."""
-    # Older jobs may have the same comment: those of a project whose database is no more.
+    # Older jobs may have the same comment, from a database of this service that was lost.
     after = job.engine_state.get("after")
     return None if after is None else _with_comment(engine, comment_of(engine, job), after)
 

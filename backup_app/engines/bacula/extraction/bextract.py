@@ -15,12 +15,12 @@ from .storage_config import StorageConfig
 
 POLL_SECONDS = 0.5
 BLOCK = 64 * 1024
-MOST_WORDS = 700  # characters of bextract's that are told
-# It waits for a volume that it does not find, until somebody puts it there.
+MOST_WORDS = 700  # characters of bextract that are quoted
+# Printed when bextract waits for a volume that it does not find.
 ASKS = b"press return when ready: "
 COMPLAINT = re.compile(rb"error|warning|mismatch|cannot|could not|fail", re.IGNORECASE)
-# What only a tar's header tells, which is made from the catalog.
-OF_NO_CONCERN = re.compile(rb" attribs\.c:\d+ |Cannot make node")
+# Complaints about metadata, which the tar gets from the catalog.
+HARMLESS = re.compile(rb" attribs\.c:\d+ |Cannot make node")
 LISTED = re.compile(rb"bextract JobId 0: [-dlbcpsDL?]\S{9} ")
 
 
@@ -41,7 +41,7 @@ def extract(
         reader = storage.device(device, media_type)
         command = [program, "-c", config, "-b", str(file), reader, str(folder)]
         complaints.append(_run(command, folder, tick))
-        _let_in(folder)
+        _open_folders(folder)
     return " ".join(filter(None, complaints))
 
 
@@ -68,11 +68,11 @@ def _value(stanza: str, key: str) -> str:
 
 def _run(command: list[str], folder: Path, tick: Callable[[], None]) -> str:
     confined = [sys.executable, "-I", "-S", confine.__file__, str(folder), *command]
-    words = Words()
+    words = Complaints()
     try:
         with subprocess.Popen(  # noqa: S603 - the operator's own program
             confined,
-            stdin=subprocess.PIPE,  # in which nothing ever comes: at its end bextract asks on
+            stdin=subprocess.PIPE,  # never written to; at its end bextract would ask for ever
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={"PATH": os.defpath, "LC_ALL": "C"},
@@ -87,25 +87,25 @@ def _run(command: list[str], folder: Path, tick: Callable[[], None]) -> str:
         raise EngineError(f"'{command[0]}' cannot be run: {e.strerror}.") from e
     if process.returncode == confine.CANNOT:
         raise EngineError(
-            f"bextract cannot be kept from writing elsewhere, so it was not run: {words}"
+            f"bextract could not be confined to its folder, so it was not run: {words}"
         )
     if process.returncode != 0:
         raise EngineError(f"bextract ended with code {process.returncode}: {words}")
     return str(words)
 
 
-def _let_in(folder: Path) -> None:
-    """Let the owner, who need not be root, into all folders."""
+def _open_folders(folder: Path) -> None:
+    """Give the owner, who need not be root, access to all folders."""
     find = ["find", str(folder), "-xdev", "-type", "d", "!", "-perm", "-700"]
     subprocess.run([*find, "-exec", "chmod", "u+rwx", "{}", ";"], check=False)  # noqa: S603
 
 
-def _listen(output: IO[bytes], words: "Words", tick: Callable[[], None]) -> None:
+def _listen(output: IO[bytes], words: "Complaints", tick: Callable[[], None]) -> None:
     fd = output.fileno()
     while True:
         if not select.select([fd], [], [], POLL_SECONDS)[0]:
             if words.last_line.endswith(ASKS):
-                raise EngineError(f"bextract lacks a volume: {words}")
+                raise EngineError(f"bextract needs a volume that is missing: {words}")
         elif block := os.read(fd, BLOCK):
             words.hear(block)
         else:
@@ -113,8 +113,8 @@ def _listen(output: IO[bytes], words: "Words", tick: Callable[[], None]) -> None
         tick()
 
 
-class Words:
-    """What bextract has said, without the names of files, of which there may be millions."""
+class Complaints:
+    """What bextract complains of, without the names of extracted files: there may be millions."""
 
     def __init__(self) -> None:
         self.last_line = b""
@@ -124,11 +124,11 @@ class Words:
         *lines, self.last_line = (self.last_line + block).split(b"\n")
         self.last_line = self.last_line[-BLOCK:]
         for line in lines:
-            if COMPLAINT.search(line) and not (OF_NO_CONCERN.search(line) or LISTED.match(line)):
+            if COMPLAINT.search(line) and not (HARMLESS.search(line) or LISTED.match(line)):
                 self._note(line)
 
     def _note(self, line: bytes) -> None:
-        # Some it says twice, to the terminal and to its log.
+        # It prints some lines twice, to the terminal and to its log.
         line = re.sub(rb"^.*?(JobId 0|butil|acquire|read_records|bextract): ?", b"", line).strip()
         if len(self._complaints) < 20:
             self._complaints[line] = None

@@ -1,7 +1,7 @@
-"""Reading what is to be restored before anything is replaced by it.
+"""Reads all that is to be restored before anything is replaced by it.
 
-Bacula puts each file in place as it reads it, and finds out in the middle that a block is damaged.
-Where volumes can be read on this host, its own bls reads the same blocks first, and keeps nothing.
+Bacula replaces each file as it reads it, and so finds a damaged block in the middle of a restore.
+Where this host can read the volumes, Bacula's own bls reads the same blocks first.
 """
 
 import contextlib
@@ -13,8 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ....exceptions import EngineError
-from ..director.director import Director
-from ..director.selection_table import Wanted
+from ..director.director import CatalogSelection, Director
 from ..names import Bacula
 from .bextract import parts
 from .storage_config import StorageConfig
@@ -26,9 +25,9 @@ MOST_WORDS = 500  # characters
 
 
 def require_readable(
-    engine: Bacula, director: Director, wanted: Wanted, tick: Callable[[], None]
+    engine: Bacula, director: Director, selection: CatalogSelection, tick: Callable[[], None]
 ) -> None:
-    """Raise EngineError if the volumes do not hold what is wanted, or hold it damaged.
+    """Raise EngineError if the volumes lack what is selected, or hold it damaged.
 
     Does nothing where this host cannot read volumes.
     """
@@ -36,12 +35,12 @@ def require_readable(
     if not (engine.storage_config and program.exists()):
         return
     storage = StorageConfig(engine.storage_config)
-    for device, media_type, part in parts(director.bootstrap(wanted)):
+    for device, media_type, part in parts(director.bootstrap(selection)):
         reader = storage.device(device, media_type)
         with tempfile.NamedTemporaryFile("w", suffix=".bsr") as bootstrap:
             bootstrap.write(part)
             bootstrap.flush()
-            # By the records of jobs alone, so that no names of files are told.
+            # -j lists the records of jobs only, not millions of file names.
             command = [str(program), "-j", "-c", engine.storage_config, "-b", bootstrap.name]
             said, code = _run([*command, reader], tick)
         if fault := FAULT.search(said):
@@ -55,7 +54,7 @@ def _run(command: list[str], tick: Callable[[], None]) -> tuple[str, int]:
     try:
         with subprocess.Popen(  # noqa: S603 - the operator's own program
             command,
-            stdin=subprocess.DEVNULL,  # so that it waits for no volume
+            stdin=subprocess.DEVNULL,  # so that it does not wait for a missing volume
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={"PATH": os.defpath, "LC_ALL": "C"},

@@ -1,4 +1,4 @@
-"""The folder of downloads: tars that are ready, and below a name of its own each in the making."""
+"""The folder of downloads: finished tars, and a work folder for each that is being made."""
 
 import contextlib
 import fcntl
@@ -18,11 +18,11 @@ from ...shared.trees import empty_folder
 NAME = re.compile(rb"(\d+)-[0-9a-f]{16}\.tar")
 IN_WORK = ".work"
 LOCK = "lock"
-GRACE = 60  # seconds that something new may belong to nobody
-FULL = 1024 * 1024  # bytes with which nothing can be done
+GRACE = 60  # seconds until a new tar is recorded in its download, or a new folder is locked
+FULL = 1024 * 1024  # free bytes below which a disk counts as full
 
 
-class Spool:
+class DownloadCache:
     """Keeps the tars of an engine's downloads, which are found again by their plans."""
 
     def __init__(self, alias: str) -> None:
@@ -32,9 +32,9 @@ class Spool:
 
     @contextlib.contextmanager
     def work(self, job_id: int) -> Iterator["Work"]:
-        """Give a place to make a tar in, of which nothing else than the tar stays.
+        """Provide a folder to make a tar in; afterwards only the finished tar remains.
 
-        Raises EngineError where the disk refuses or is full.
+        Raises EngineError if the disk fails or is full.
         """
         try:
             with self._work(job_id) as work:
@@ -80,12 +80,12 @@ class Spool:
         return [path.name for path in self._tars() if _age(path) > seconds]
 
     def remove(self, job_id: int) -> None:
-        """Remove the tars of a job, and that in the making loses its name: it is never found."""
+        """Remove the finished tars of a job; one that is being made is swept up later."""
         for path in self.folder.glob(f"{int(job_id)}-*.tar"):
             path.unlink(missing_ok=True)
 
     def sweep(self, wanted: Collection[bytes]) -> int:
-        """Remove tars that nobody wants, and what a process left that died; return how many."""
+        """Remove tars that are not wanted, and folders of processes that died; return how many."""
         left = [
             path
             for path in self._tars()
@@ -118,8 +118,8 @@ class Work:
             )
 
     @contextlib.contextmanager
-    def telling_of_a_full_disk(self) -> Iterator[None]:
-        """Let an EngineError that comes of it say so: who extracts need not."""
+    def reporting_full_disk(self) -> Iterator[None]:
+        """Add to an EngineError that the disk is full, which extracting programs may not say."""
         try:
             yield
         except EngineError as e:
@@ -128,7 +128,7 @@ class Work:
             raise EngineError(f"The disk of '{self.folder.parent}' is full. {e}") from e
 
     def finish(self) -> tuple[int, bytes]:
-        """Let the tar be read from now on; return its size and the plan to open it by."""
+        """Publish the tar; return its size and the plan to open it by."""
         fd = os.open(self.tar, os.O_RDONLY)
         try:
             os.fsync(fd)

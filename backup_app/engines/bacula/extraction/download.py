@@ -10,10 +10,10 @@ from contextlib import closing
 
 from ....exceptions import EngineError, NotFound
 from ....models import Download, Job
-from ..director.selection_table import Wanted
+from ..director.director import CatalogSelection
 from ..names import Bacula
 from . import bextract, restore_to_host
-from .cache import Spool, Work
+from .cache import DownloadCache, Work
 from .members import Member, members
 from .tar_writer import Tar
 
@@ -28,9 +28,9 @@ def make_tar(engine: Bacula, job: Job, tick: Callable[[], None]) -> tuple[int, b
     Raises EngineError for a view that does not come back whole, in the words of who extracts it.
     """
     chain = Chain(engine, job, tick)
-    with Spool(engine.alias).work(job.pk) as work:
+    with DownloadCache(engine.alias).work(job.pk) as work:
         work.require_room(chain.room())
-        with work.telling_of_a_full_disk():
+        with work.reporting_full_disk():
             words = _extract(engine, job, chain, work, tick)
             try:
                 _write(chain, work, is_doubtful=bool(words))
@@ -100,7 +100,7 @@ WHERE p.path = '' AND EXISTS (
 def _extract(engine: Bacula, job: Job, chain: Chain, work: Work, tick: Callable[[], None]) -> str:
     if not (engine.storage_config or engine.spool_client):
         raise EngineError(
-            f"The engine '{engine.alias}' makes no downloads:"
+            f"The engine '{engine.alias}' cannot make downloads:"
             " its OPTIONS have neither storage_config nor spool_client."
         )
     with engine.director() as director:
@@ -108,7 +108,7 @@ def _extract(engine: Bacula, job: Job, chain: Chain, work: Work, tick: Callable[
         folders = chain.roots()
         if not folders:
             return ""  # a backup of nothing
-        wanted = Wanted(chain.job_ids, folders=folders, links=chain.outer_links)
+        wanted = CatalogSelection(chain.job_ids, folders=folders, links=chain.outer_links)
         if not engine.storage_config:
             return restore_to_host.restore(engine, director, job, wanted, work, tick)
         bootstrap = director.bootstrap(wanted)
@@ -133,9 +133,9 @@ class OpenTar:
 
     def __init__(self, engine: Bacula, job: Job, plan: bytes) -> None:
         try:
-            self._fd = Spool(engine.alias).open(plan)
+            self._fd = DownloadCache(engine.alias).open(plan)
         except FileNotFoundError as e:
-            # So that the next request makes it again.
+            # Without its record the next request makes the tar again.
             Download.objects.filter(job=job, plan=plan).delete()
             raise NotFound(
                 f"The download of job {job.pk} has been removed. Ask for it again."
@@ -150,7 +150,7 @@ class OpenTar:
         os.close(self._fd)
 
     def read(self, offset: int, length: int) -> Iterator[bytes]:
-        """Yield a range in blocks, without what lies behind the end; raises EngineError."""
+        """Yield the bytes of a range, as far as the tar goes, in blocks; raises EngineError."""
         while length > 0 and (block := self._block(offset, min(length, BLOCK))):
             yield block
             offset, length = offset + len(block), length - len(block)
@@ -163,19 +163,19 @@ class OpenTar:
 
 
 def tidy(engine: Bacula) -> int:
-    """Remove downloads that nobody has read for a day, and what was left; return how many.
+    """Remove downloads that have not been read for a day, and leftovers; return how many.
 
     The next request for one makes it again.
     """
-    spool = Spool(engine.alias)
-    if spool.is_empty:
+    cache = DownloadCache(engine.alias)
+    if cache.is_empty:
         return 0
     plans = Download.objects.filter(job__engine=engine.alias).exclude(plan=b"")
-    plans.filter(plan__in=[name.encode() for name in spool.unused()]).delete()
+    plans.filter(plan__in=[name.encode() for name in cache.unused()]).delete()
     wanted = {bytes(plan) for plan in plans.values_list("plan", flat=True)}
-    return spool.sweep(wanted)
+    return cache.sweep(wanted)
 
 
 def remove(engine: Bacula, job: Job) -> None:
     """Remove the tar of a job that is removed."""
-    Spool(engine.alias).remove(job.pk)
+    DownloadCache(engine.alias).remove(job.pk)

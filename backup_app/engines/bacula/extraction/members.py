@@ -1,4 +1,4 @@
-"""What the catalog says of each file in a backup's view, in the order of a tar."""
+"""The files in a backup's view as the catalog has them, in the order of a tar."""
 
 import base64
 import binascii
@@ -11,10 +11,10 @@ from ..catalog.connection import Reader, text
 from ..catalog.lstat import number
 
 ALGORITHMS = {16: "md5", 20: "sha1", 32: "sha256", 64: "sha512"}
-# Streams of which the digest is that of the file: in those of Windows there is more than that, and
-# of files with holes it depends on the client's buffers.
+# Streams whose digest is that of the file's content: those of Windows contain more, and that of a
+# sparse file depends on the client's buffers.
 PLAIN = {2, 4, 29}
-# Of each place the newest row counts, unless it says that there is nothing any more.
+# For each path the newest row counts; a FileIndex below 1 says that it was deleted.
 VIEW = f"""
 SELECT {text("p.path")}, {text("n.name")}, {text("f.lstat")}, {text("f.md5")}, f.jobid, f.fileindex
 FROM (
@@ -29,7 +29,7 @@ ORDER BY p.path, n.name
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Something in a view. ``path`` is absolute, or begins with a drive."""
+    """A file or folder in a view. ``path`` is absolute, or begins with a drive."""
 
     path: bytes
     mode: int

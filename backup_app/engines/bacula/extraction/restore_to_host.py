@@ -1,7 +1,7 @@
-"""Extracting what a backup holds by a restore to this host's own file daemon.
+"""Extracts a backup by a restore to this host's own file daemon.
 
-That one should run as the service does, see nothing else to write to, and know no plugins: what
-it restores is a client's.
+That daemon should run as the service's user, be able to write to nothing else, and have no plugins:
+what it restores was made by a client.
 """
 
 import time
@@ -12,8 +12,7 @@ from ....models import Job
 from .. import names
 from ..catalog.records import GOOD, Catalog
 from ..config import provisioning
-from ..director.director import Director
-from ..director.selection_table import Wanted
+from ..director.director import CatalogSelection, Director
 from ..names import Bacula
 from .cache import Work
 
@@ -27,18 +26,18 @@ def restore(
     engine: Bacula,
     director: Director,
     job: Job,
-    wanted: Wanted,
+    selection: CatalogSelection,
     work: Work,
     tick: Callable[[], None],
 ) -> str:
-    """Restore what is wanted of a backup below ``work.files``; return what the log complains of.
+    """Restore a selection of a backup below ``work.files``; return warnings and errors of the log.
 
     Raises EngineError for a restore that fails.
     """
     client = engine.spool_client
     require_harmless(director, client)
     number = director.restore(
-        wanted,
+        selection,
         job=provisioning.prepare_restore(engine, job.client),
         source=names.of(engine, job.client),
         client=client,
@@ -58,12 +57,12 @@ def restore(
 
 
 def require_harmless(director: Director, client: str) -> None:
-    """Raise EngineError for a file daemon that would do what a client has it do."""
+    """Raise EngineError for a file daemon that would run commands of a client."""
     # A plugin would run the command that was stored with a dump: the client's, on this host.
     if plugins := director.client_header(client).get("plugins"):
         raise EngineError(
             f"The file daemon '{client}' has plugins ({plugins}), which would run commands of"
-            " clients here: take 'Plugin Directory' out of its configuration."
+            " clients here: remove 'Plugin Directory' from its configuration."
         )
 
 
@@ -71,7 +70,7 @@ def _wait(reader: Catalog, number: int, tick: Callable[[], None]) -> str:
     while True:
         row = reader.job(number)
         if row is None:
-            raise EngineError(f"Bacula's job {number} has gone from the catalog.")
+            raise EngineError(f"Bacula's job {number} is no longer in the catalog.")
         if row.has_ended:
             return row.status
         tick()

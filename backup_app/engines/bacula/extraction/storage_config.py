@@ -1,4 +1,4 @@
-"""What the file of a storage daemon says of its devices, as far as bextract has to be told."""
+"""Reads the devices in a storage daemon's file, one of which bextract has to be given."""
 
 import re
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ class StorageConfig:
 
     @property
     def folders(self) -> list[str]:
-        """Where volumes are that are files."""
+        """The folders with volumes that are files."""
         places = (directives.get("archivedevice", "") for directives in self._devices)
         return sorted({place for place in places if place and not place.startswith("/dev/")})
 
     def device(self, name: str, media_type: str) -> str:
-        """Return a device that reads what ``name``, a device or a changer of some, has written.
+        """Return a device that reads what ``name``, a device or an autochanger, has written.
 
-        One with the same type of media will do; raises EngineError if there is none.
+        Any with the same media type will do; raises EngineError if there is none.
         """
         readers = [each for each, media in self._media.items() if media == media_type]
         for candidate in (name, *self._changers.get(name, []), *readers):

@@ -1,6 +1,6 @@
-"""Making a plain tar of what was extracted, with headers as the catalog knows them.
+"""Writes a tar of extracted files, with headers from the catalog.
 
-Who runs this service need not be root: then the files that bextract made are all its own.
+Unless this service runs as root, all extracted files belong to its user, whatever they had.
 """
 
 import hashlib
@@ -35,9 +35,9 @@ class Tar:
     """
 
     def __init__(self, file: BinaryIO, folder_fd: int, *, is_doubtful: bool = False) -> None:
-        """``is_doubtful``: whether a file of another size than it had is not to be believed.
+        """``is_doubtful``: whether a file without a digest must have the size in the catalog.
 
-        Without a digest there is nothing else to tell by, and a file may change while it is read.
+        It may differ legitimately, since a file may have changed while it was backed up.
         """
         self._file = file
         self._way = FolderWalk(folder_fd)
@@ -127,7 +127,7 @@ class Tar:
 
 
 def _open(folder: int, name: bytes, member: Member) -> int:
-    """Open a file that may have the mode 0; what is no file is not even touched."""
+    """Open a regular file, whose mode may be 0; anything else, as a FIFO, is not opened."""
     try:
         reference = os.open(name, REFERENCE, dir_fd=folder)
     except OSError as e:

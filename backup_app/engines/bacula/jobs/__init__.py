@@ -1,0 +1,1 @@
+"""Backup, restore and verification, as the worker runs them."""

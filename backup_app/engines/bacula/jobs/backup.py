@@ -1,4 +1,4 @@
-"""Making a backup: Bacula does it, and this follows it."""
+"""Starts and follows backups by Bacula."""
 
 from ....exceptions import EngineError
 from ....models import Job
@@ -60,7 +60,7 @@ def _require_dumps(engine: Bacula, job: Job, row: JobRow) -> None:
 
 
 def _keep_level(job: Job, row: JobRow) -> None:
-    """Note the level as Bacula made it, which makes a first backup a full one."""
+    """Record the level that Bacula used: it makes the first backup of a client a full one."""
     level = LEVELS.get(row.level, job.level)
     if level != job.level:
         job.level = level

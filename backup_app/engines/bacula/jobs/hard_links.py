@@ -1,16 +1,15 @@
-"""What hard links lead to: Bacula stores the content of a file with the first of its names only.
+"""Hard links: Bacula stores the content of a file with the first of its names only.
 
-Whoever restores another name of it needs the first one as well, and gets it.
+So restoring another name needs the first one as well, which is added to the selection.
 """
 
 from dataclasses import replace
 
 from ....exceptions import EngineError
 from ..catalog.connection import number
-from ..director.director import Director
-from ..director.selection_table import Wanted, table_of
+from ..director.director import CatalogSelection, Director
 
-MOST = 40_000  # that a command can name
+MOST = 40_000  # links that one command can name
 LINK = "split_part(f.lstat, ' ', 14)"  # the number of the first name
 QUERY = f"""
 SELECT DISTINCT l.jobid, l.first FROM (
@@ -22,19 +21,19 @@ SELECT DISTINCT l.jobid, l.first FROM (
 """  # noqa: S608 - made of constants
 
 
-def with_first_names(director: Director, wanted: Wanted) -> Wanted:
-    """Return what is wanted, and the first names that it needs and does not have.
+def with_first_names(director: Director, selection: CatalogSelection) -> CatalogSelection:
+    """Return a selection with the first names of its hard links.
 
-    Raises EngineError where these are too many for Bacula.
+    Raises EngineError if these are too many for Bacula.
     """
     # The table is the Director's: a role that may only read the catalog need not see it.
-    with table_of(director, wanted) as table:
+    with director.table_of(selection) as table:
         query = " ".join(QUERY.format(table=table).split())
         rows = director.ask_slowly(f'.sql query="{query}"')
     links = [(int(job_id), int(index)) for job_id, index in (row.split("\t")[:2] for row in rows)]
     if len(links) > MOST:
         raise EngineError(
-            f"{len(links)} hard links lead out of what is to be restored, more than Bacula takes:"
-            " restore a folder further up."
+            f"{len(links)} hard links lead out of the selection, more than Bacula accepts: restore"
+            " a folder further up."
         )
-    return replace(wanted, links=links)
+    return replace(selection, links=links)

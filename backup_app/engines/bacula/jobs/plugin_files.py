@@ -1,15 +1,15 @@
-"""What programs on clients wrote into backups, by Bacula's plugins.
+"""Files that programs on clients wrote into backups, by Bacula's plugins.
 
-To restore it is to start another program there, which was chosen when the backup was made: as a
-rule one that loads a database, and whatever the destination is. Our own script looks at that;
-those that an operator has had in filesets before need not.
+Restoring such a file starts another program on the client, which was fixed when the backup was
+made: usually one that loads a database, whatever the destination of the restore. Our own script
+respects the destination; programs in an operator's filesets may not.
 """
 
 from ....exceptions import EngineError
 from ....lib.paths import shown
 from ..catalog.connection import Reader, text
 from ..config import database_plugins
-from ..director.selection_table import Wanted
+from ..director.director import CatalogSelection
 
 MARK = " -B "  # the number -1, quicker to look for
 NO_SIZE = r"^(\S+ ){7}-B "  # an LStat, whose size is -1 where nobody knew it beforehand
@@ -22,9 +22,9 @@ ORDER BY p.path, n.name
 FOLDERS = f"SELECT {text('path')} FROM path WHERE pathid = ANY(%s)"  # noqa: S608
 
 
-def require_none(reader: Reader, wanted: Wanted) -> None:
-    """Raise EngineError where something is wanted that would start an operator's own program."""
-    rows = reader.rows(WRITTEN, [list(wanted.jobs), f"%{MARK}%", NO_SIZE])
+def require_none(reader: Reader, selection: CatalogSelection) -> None:
+    """Raise EngineError for a selection whose restore would start an operator's own program."""
+    rows = reader.rows(WRITTEN, [list(selection.jobs), f"%{MARK}%", NO_SIZE])
     foreign = [
         (bytes(folder) + bytes(name), file_id)
         for folder, name, file_id in rows
@@ -32,12 +32,12 @@ def require_none(reader: Reader, wanted: Wanted) -> None:
     ]
     if not foreign:
         return
-    folders = [bytes(path) for (path,) in reader.rows(FOLDERS, [list(wanted.folders)])]
-    files = set(wanted.files)
+    folders = [bytes(path) for (path,) in reader.rows(FOLDERS, [list(selection.folders)])]
+    files = set(selection.files)
     for path, file_id in foreign:
         if file_id in files or any(path.startswith(folder) for folder in folders):
             raise EngineError(
-                f"'{shown(path)}' is what a program wrote, and to restore it starts another "
-                "one on the client, wherever files are to go. Leave it out, or restore it with "
-                "Bacula's own console."
+                f"'{shown(path)}' was written by a program of a plugin. To restore it would start "
+                "another program on the client, whatever the destination: leave it out, or restore "
+                "it with Bacula's own console."
             )

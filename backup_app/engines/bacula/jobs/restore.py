@@ -1,4 +1,4 @@
-"""Restoring: Bacula writes the files, this says which and follows it."""
+"""Starts and follows restores by Bacula."""
 
 import os
 
@@ -11,8 +11,7 @@ from .. import names
 from ..clients import databases
 from ..config import database_plugins, provisioning
 from ..director import follow, submit
-from ..director.director import Director
-from ..director.selection_table import Wanted
+from ..director.director import CatalogSelection, Director
 from ..extraction.bls import require_readable
 from ..names import Bacula
 from . import plugin_files, sources
@@ -22,15 +21,15 @@ from .hard_links import with_first_names
 def restore(engine: Bacula, run: Run) -> Outcome:
     """Restore what ``run.job`` says; see ``Engine.restore``.
 
-    Nothing is begun before all of it has been read, where this host can do that. Bacula puts each
-    file in place as it reads it. Raises Unfinished until it has ended.
+    Bacula replaces each file as it reads it, so where this host can read the volumes, all of it is
+    read before. Raises Unfinished until the restore has ended.
     """
     run.tick()
     with follow.patience(engine, run), engine.director() as director:
         if run.job.engine_job_id is None:
-            wanted = _wanted(engine, run.job)
+            selection = _select(engine, run.job)
             submit.begin(
-                engine, run, lambda comment: _start(engine, director, wanted, run, comment)
+                engine, run, lambda comment: _start(engine, director, selection, run, comment)
             )
         row = follow.follow(engine, director, run)
         follow.require_good(engine, row)
@@ -38,9 +37,9 @@ def restore(engine: Bacula, run: Run) -> Outcome:
 
 
 def require_destination(client: Client, path: bytes) -> None:
-    """Raise Invalid for a path that cannot be told to Bacula.
+    """Raise Invalid for a path that cannot be passed to Bacula.
 
-    And Forbidden for one by which dumps of databases would be loaded.
+    And Forbidden for the path that makes our script load dumps.
     """
     databases.require_no_load(path)
     try:
@@ -56,16 +55,16 @@ def where(client: Client, path: bytes) -> str:
     return text.lstrip("/") if is_windows else text
 
 
-def _wanted(engine: Bacula, job: Job) -> Wanted:
+def _select(engine: Bacula, job: Job) -> CatalogSelection:
     """Return what is asked for; raises NotFound for what the backup does not have."""
     chosen = _chosen(engine, job)
-    wanted = Wanted(
+    selection = CatalogSelection(
         jobs=sources.job_ids(sources.backup_of(job)),
         files=[number for number, _ in chosen.files],
         folders=[number for number, _ in chosen.nodes],
     )
-    plugin_files.require_none(engine.reader(), wanted)
-    return wanted
+    plugin_files.require_none(engine.reader(), selection)
+    return selection
 
 
 def _chosen(engine: Bacula, job: Job) -> Selection:
@@ -82,16 +81,18 @@ def _place(job: Job) -> str:
     return where(job.client, destinations.unpacked(job.request))
 
 
-def _start(engine: Bacula, director: Director, wanted: Wanted, run: Run, comment: str) -> int:
+def _start(
+    engine: Bacula, director: Director, selection: CatalogSelection, run: Run, comment: str
+) -> int:
     job = run.job
     name = provisioning.prepare_restore(engine, job.client)
-    wanted = with_first_names(director, wanted)
-    require_readable(engine, director, wanted, run.tick)
-    if wanted.links:
-        more = counted(len(wanted.links), "file")
-        run.info(f"Hard links lead to {more} outside of what was chosen: restored as well.")
+    selection = with_first_names(director, selection)
+    require_readable(engine, director, selection, run.tick)
+    if selection.links:
+        more = counted(len(selection.links), "file")
+        run.info(f"Hard links lead to {more} outside of the selection: restored as well.")
     return director.restore(
-        wanted,
+        selection,
         job=name,
         source=names.of(engine, sources.backup_of(job).client),
         client=names.of(engine, job.client),

@@ -1,4 +1,4 @@
-"""What a backup's view consists of, as Bacula says, in our own jobs."""
+"""The sources of a backup: our records of the jobs that Bacula combines in its view."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def note_base(job: Job) -> None:
-    """Note on what a backup that begins will build, so that nobody removes that meanwhile."""
+    """Record what a starting backup will build on, so that it is not removed meanwhile."""
     good = Job.objects.backups().good().filter(engine=job.engine, engine_job_id__isnull=False)
     good = good.filter(client=job.client, fileset=job.fileset)
     if job.level == Job.Level.DIFFERENTIAL:
@@ -26,7 +26,7 @@ def note_base(job: Job) -> None:
 
 
 def link(engine: Bacula, director: Director, run: Run) -> None:
-    """Set the sources of a backup that has ended, and let Bacula note the folders in it.
+    """Set the sources of a backup that has ended, and have Bacula prepare its folders.
 
     Raises EngineError if it builds on one of Bacula's jobs that is not known here.
     """
@@ -37,7 +37,7 @@ def link(engine: Bacula, director: Director, run: Run) -> None:
         run.adopt(missing)
         sources = _jobs(job, numbers)
         _require_known(job, missing, sources)
-    _note_folders(director, job, numbers)
+    _prepare_folders(director, job, numbers)
     with transaction.atomic():
         JobSource.objects.filter(job=job).delete()
         links = [JobSource(job=job, source=sources[number]) for number in numbers]
@@ -46,14 +46,14 @@ def link(engine: Bacula, director: Director, run: Run) -> None:
         job.save(update_fields=["parent"])
 
 
-def _note_folders(director: Director, job: Job, numbers: Sequence[int]) -> None:
+def _prepare_folders(director: Director, job: Job, numbers: Sequence[int]) -> None:
     try:
         director.update_cache(numbers)
     except EngineUnreachable:
         raise
     except EngineError as e:
-        # The backup is good for all that: whoever looks into it has them noted.
-        logger.warning("The folders of job %s could not be noted yet: %s", job.pk, e)
+        # The backup is good nevertheless, and the first request to browse it prepares the folders.
+        logger.warning("The folders of job %s could not be prepared yet: %s", job.pk, e)
 
 
 def job_ids(job: Job) -> list[int]:
@@ -73,7 +73,7 @@ def _chain(director: Director, job: Job) -> list[int]:
     own = job.engine_job_id or 0
     if job.level == Job.Level.FULL:
         return [own]
-    # Bacula leaves out a job that began within the second in which the one before it ended.
+    # The Director's chain lacks a job that began in the second in which the one before it ended.
     before = [number for number in director.chain(own) if number != own]
     return [*before, own]
 

@@ -30,7 +30,7 @@ def verify(engine: Bacula, run: Run) -> Outcome:
 
 
 class Verification:
-    """One at work; all that it has to know at the next look is in the state of its job."""
+    """A running verification, whose whole state is kept in ``engine_state`` between two calls."""
 
     def __init__(self, engine: Bacula, director: Director, run: Run) -> None:
         self.engine, self.director, self.run, self.job = engine, director, run, run.job

@@ -1,0 +1,1 @@
+"""Removes jobs, frees volumes, and checks Bacula's state."""

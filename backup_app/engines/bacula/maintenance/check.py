@@ -45,7 +45,7 @@ def _orphans(engine: Bacula, storage: Storage, delete: bool) -> Iterator[Problem
     numbers = [row.job_id for row in rows]
     jobs = Job.objects.filter(engine=engine.alias, engine_job_id__in=numbers)
     needed = {job.engine_job_id for job in jobs if job.is_open or job.is_good}
-    # Of one that has just been begun the number may not be known yet.
+    # The number of a job that has just been started may not be recorded yet, its comment is.
     begun = {submit.comment_of(engine, job) for job in Job.objects.open()}
     for row in rows:
         if not (row.job_id in needed or row.comment in begun) and row.has_ended:
@@ -56,7 +56,7 @@ def _left(engine: Bacula, storage: Storage, delete: bool) -> Iterator[Problem]:
     for pool in storage.pools.all():
         for volume in volumes.left_volumes(engine.reader(), names.of(engine, pool)):
             words = (
-                _truncated(engine, volume) if delete else "It keeps space that it does not need."
+                _truncated(engine, volume) if delete else "It takes up space although it is purged."
             )
             yield Problem(f"volume {volume.name}", words)
 
@@ -67,7 +67,7 @@ def _truncated(engine: Bacula, volume: volumes.Volume) -> str:
             volumes.truncate(director, volume)
     except EngineError as e:
         return str(e)
-    return "It kept space that it did not need: it was emptied."
+    return "It took up space although it was purged: it was truncated."
 
 
 def _removed(engine: Bacula, row: JobRow) -> Problem:

@@ -1,6 +1,6 @@
-"""What keeps a Bacula from working with this service, found before a job needs it.
+"""Finds what keeps Bacula from working with this service before a job fails by it.
 
-Each is a sentence that names the thing and says what to do.
+Each finding is a sentence that names the thing and says what to do.
 """
 
 import datetime as dt
@@ -25,7 +25,7 @@ from ..names import Bacula
 VERSION = "9.6."
 ENCODING = "SQL_ASCII"
 COMMANDS = ".clients", ".jobs", ".filesets", ".pools", ".storage", ".catalogs"
-# What is read of the catalog, and what of it shows that a role may write.
+# The tables that are read, whose rights also show whether the role may write.
 TABLES = (
     "basefiles client file filename fileset job jobmedia log media path pathhierarchy"
     " pathvisibility pool storage version"
@@ -86,8 +86,8 @@ def _of_a_clock(engine: Bacula, seconds: str, local: str) -> Iterator[str]:
     ours = f"{dt.datetime.fromtimestamp(int(seconds), engine.zone):%Y-%m-%d %H:%M:%S}"
     if local != ours:
         yield (
-            f"It was {local} for the Director when it was {ours} in the zone '{engine.zone}': set"
-            " the option time_zone to the zone of its host."
+            f"The Director's clock showed {local} when it was {ours} in the zone '{engine.zone}':"
+            " set the option time_zone to the zone of its host."
         )
 
 
@@ -102,7 +102,7 @@ def _of_storages(engine: Bacula, director: Director) -> Iterator[str]:
         name = names.of(engine, storage)
         if name not in known and (storage.is_adopted or name not in added):
             yield (
-                f"The Director knows no storage '{name}', which the zone '{storage.zone}' has: add"
+                f"The Director has no storage '{name}', which the zone '{storage.zone}' has: add"
                 " it to the Director's configuration or to the file of the option storages."
             )
 
@@ -113,8 +113,8 @@ def _of_clients(engine: Bacula, director: Director) -> Iterator[str]:
     for client in adopted:
         if client.engine_name not in known:
             yield (
-                f"The Director knows no client '{client.engine_name}', which '{client}' of"
-                f" {client.account} is: put it back into the Director's configuration, or"
+                f"The Director has no client '{client.engine_name}', which '{client}' of"
+                f" {client.account} is: put it back into the Director's configuration or"
                 " delete it here."
             )
 
@@ -167,7 +167,7 @@ def _of_the_configuration(engine: Bacula) -> Iterator[str]:
         return
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         yield (
-            f"The folder config_dir '{folder}' is none that this service can write to: make it, for"
+            f"The folder config_dir '{folder}' cannot be written to by this service: create it for"
             " the service's user and the Director's group."
         )
         return
@@ -194,7 +194,7 @@ def _of_downloads(engine: Bacula) -> Iterator[str]:
 def _of_bextract(engine: Bacula) -> Iterator[str]:
     program = engine.extract_program
     if not os.access(program, os.X_OK):
-        yield f"There is no program '{program}', by which downloads are made: install bacula-sd."
+        yield f"The program '{program}', which makes downloads, cannot be run: install bacula-sd."
     try:
         folders = StorageConfig(engine.storage_config).folders
     except EngineError as e:
@@ -217,8 +217,8 @@ def _of_confinement() -> Iterator[str]:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         yield (
-            "bextract cannot be kept from writing where a client has it write, so no downloads are"
-            f" made: {done.stderr.strip()}. The service needs namespaces of its own (unshare)."
+            "bextract cannot be confined to its folder, so no downloads are made:"
+            f" {done.stderr.strip()}. The service needs namespaces of its own (unshare)."
         )
 
 

@@ -1,4 +1,4 @@
-"""Removing what a job has in Bacula, with the space of its volumes."""
+"""Removes jobs in Bacula, and frees the space of their volumes."""
 
 import logging
 import time
@@ -12,7 +12,7 @@ from .. import names
 from ..catalog.records import JobRow
 from ..director import follow, submit
 from ..director.director import Director
-from ..extraction.cache import Spool
+from ..extraction.cache import DownloadCache
 from ..names import Bacula
 from . import volumes
 
@@ -28,14 +28,14 @@ def remove(engine: Bacula, job: Job) -> None:
 
     One that others started in Bacula stays there, for them to keep as long as they like. Raises
     WrongState while another job needs it, and EngineError when something stays in Bacula. While
-    the Director or its catalog is away nothing is deleted.
+    the Director or its catalog is unreachable nothing is deleted.
     """
     pool = names.of(engine, job.pool) if job.pool else ""
     pk = job.pk
     if is_ours(job):
         _require_there(engine, job)
     delete_job(job)
-    Spool(engine.alias).remove(pk)
+    DownloadCache(engine.alias).remove(pk)
     if job.engine_job_id and is_ours(job):
         with engine.director() as director:
             delete(engine, director, job.engine_job_id)

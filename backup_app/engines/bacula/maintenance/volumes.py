@@ -1,4 +1,4 @@
-"""Getting back the space of volumes that nobody needs any more."""
+"""Frees the space of volumes that are no longer needed."""
 
 import re
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from .. import names
 from ..catalog.records import Catalog
 from ..director.director import Director
 
-DRIVES = 32  # of a storage, that are tried while others are busy
+DRIVES = 32  # of a storage that are tried at most, while others are busy
 TRUNCATED, BUSY = "has been truncated", " busy "  # in the Director's words
 WRITTEN = re.compile(r'(?:Labeled new Volume|prelabeled Volume|Recycled volume) "([^"]+)"')
-# Those that one job alone has written to since they were empty: others are still needed.
+# Volumes that only this job has written to since they were empty: others are still needed.
 OWN = """
 SELECT convert_to(m.volumename, 'SQL_ASCII'), convert_to(s.name, 'SQL_ASCII')
 FROM media m JOIN storage s USING (storageid)
@@ -23,7 +23,7 @@ WHERE m.voljobs <= 1 AND (m.volumename = ANY(%(named)s) OR m.mediaid IN (
     )
 ORDER BY m.mediaid
 """
-# Those that could not be truncated when that was asked for.
+# Volumes that were purged but could not be truncated then.
 LEFT = """
 SELECT convert_to(m.volumename, 'SQL_ASCII'), convert_to(s.name, 'SQL_ASCII')
 FROM media m JOIN storage s USING (storageid)
@@ -47,7 +47,7 @@ class Volume:
 
 def own_volumes(catalog: Catalog, job_id: int) -> list[Volume]:
     """Return the volumes that hold nothing but what one job of Bacula has written."""
-    # Of one that was canceled the catalog may not tell what it wrote to, but its log does.
+    # The catalog may lack the volumes of a canceled job, which its log names.
     named = [name for line in catalog.log_after(job_id) for name in WRITTEN.findall(line.text)]
     rows = catalog.rows(OWN, {"job_id": job_id, "named": named})
     return [Volume.read(*row) for row in rows]
@@ -78,7 +78,7 @@ def truncate(director: Director, volume: Volume) -> None:
         said = _truncate(director, volume, drive)
     if TRUNCATED not in said:
         words = " ".join(said.split())
-        raise EngineError(f"The volume {volume.name} keeps its space for now: {words}")
+        raise EngineError(f"The volume {volume.name} could not be truncated yet: {words}")
 
 
 def _truncate(director: Director, volume: Volume, drive: int) -> str:

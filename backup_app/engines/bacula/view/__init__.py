@@ -1,0 +1,1 @@
+"""Browses, searches and selects in a backup's view."""

@@ -1,4 +1,4 @@
-"""What a backup holds: its own files and those of the backups that it builds on."""
+"""The view of a backup: its own files and those of the backups that it builds on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class View:
 
     def __init__(self, engine: Bacula, job: Job) -> None:
         if not job.is_good or job.type != job.Type.BACKUP:
-            raise WrongState(f"Job {job.pk} is {job.status}: it is no backup that can be read.")
+            raise WrongState(f"Job {job.pk} is {job.status}: it is not a backup that can be read.")
         self.engine, self.job = engine, job
         self._catalog = engine.reader()
 
@@ -110,7 +110,7 @@ class View:
             )
         if any(has_base for *_, has_base, _ in found):
             raise WrongState(
-                f"Backup {self.job.pk} leaves out what a base job of Bacula's has:"
+                f"Backup {self.job.pk} depends on a base job of Bacula, which is not supported:"
                 " it cannot be read."
             )
         update_cache(self.engine, [job_id for job_id, *_, is_cached in found if not is_cached])
@@ -131,7 +131,7 @@ class View:
         if limit is None:
             rows = self.rows(queries.ALL_FILES, within=within)
             return rows[offset:], len(rows)
-        # Of all only the names are read, by which they are sorted.
+        # Only the names are read of all files, to sort them; the rest only of the page.
         page, count = self._page(queries.NAMES, within, offset, limit)
         names = [name_id for name_id, _ in page]
         rows = self.rows(queries.NAMED_FILES, within=within, names=names) if names else []

@@ -81,7 +81,7 @@ class TestOutput:
     @pytest.mark.parametrize("word", ["'a'", '"a', "'"])
     def test_words_that_bacula_would_unite_are_refused(self, client, word):
         assert refusal_of(client, "echo", word, "b") == (
-            f"Bacula cannot run 'echo {word} b': {word} has quotes."
+            f"Bacula cannot run 'echo {word} b': {word} starts with a quotation mark."
         )
 
     def test_operation_8_has_it(self, client, settings):
@@ -136,7 +136,7 @@ class TestFailures:
 
         said = refusal_of(client, "uname", error=EngineUnreachable)
 
-        assert said == "Client 'web1' has not begun 'uname' within 0 seconds."
+        assert said == "Client 'web1' did not start 'uname' within 0 seconds."
         assert jobs_left(bacula) == []
 
     def test_one_that_hangs_is_unreachable(self, client, bacula, monkeypatch):
@@ -148,7 +148,7 @@ class TestFailures:
         finally:
             daemon.send_signal(signal.SIGCONT)
 
-        assert said == "Client 'web1' has not begun 'uname' within 2 seconds."
+        assert said == "Client 'web1' did not start 'uname' within 2 seconds."
 
 
 def test_a_run_that_nobody_removed_goes_with_a_later_one(client, bacula, monkeypatch):

@@ -10,7 +10,7 @@ from backup_app.exceptions import Forbidden
 
 class TestPlaces:
     def test_files_cannot_be_restored_to_where_dumps_are_loaded(self):
-        with pytest.raises(Forbidden, match="'/dev/null/load-database/shop' is no destination"):
+        with pytest.raises(Forbidden, match="'/dev/null/load-database/shop' is not a destination"):
             databases.require_no_load(load_place("shop").encode())
 
     @pytest.mark.parametrize("path", [b"/", b"/srv", b"/dev", b"/srv/dev/null/load-database/a"])

@@ -266,7 +266,7 @@ class TestMysql:
         chosen = get_engine().select_paths(backup, [b"/.databases"])
         place = f"/dev/null/load-database/{name}".encode()
 
-        with pytest.raises(Forbidden, match="is no destination for files"):
+        with pytest.raises(Forbidden, match="is not a destination for files"):
             control.start_restore(backup, client, chosen, path=place, by="test")
 
         assert server.query(name, THINGS) == "1\tnow\n"

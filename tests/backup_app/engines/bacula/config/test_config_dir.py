@@ -114,7 +114,7 @@ def test_what_the_director_does_not_take_is_taken_back(bacula, engine, name):
     with pytest.raises(EngineError) as refusal:
         config_dir.write(hasty, {f"{name}0": pool(f"{name}0"), name: "nonsense"})
 
-    assert refusal.value.message.startswith("The Director did not take its new configuration")
+    assert refusal.value.message.startswith("The Director did not accept its new configuration")
     assert [file.name for file in bacula.conf_d.glob("*.conf")] == [f"{name}.conf"]
     assert (bacula.conf_d / f"{name}.conf").read_text() == pool(name)
     assert config_dir.write(engine, {f"{name}0": pool(f"{name}0")}) == [f"{name}0"]

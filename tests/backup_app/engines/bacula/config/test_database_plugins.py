@@ -24,7 +24,7 @@ class TestPlugins:
 
     @pytest.mark.parametrize("name", ["", "a:b", "a'b", "a b", "a/b", "%w", "a\n", "ü", "-a"])
     def test_a_name_that_could_be_more_is_refused(self, name):
-        with pytest.raises(EngineError, match="cannot be backed up by its name"):
+        with pytest.raises(EngineError, match="cannot be backed up: its name is not supported"):
             plugins(name)
 
     def test_an_unknown_kind_is_refused(self):
@@ -33,7 +33,7 @@ class TestPlugins:
 
     @pytest.mark.parametrize("program", ["backup", "/a b", "/a:b", "/a'b", "/a;b", ""])
     def test_a_program_that_could_be_more_is_refused(self, program):
-        with pytest.raises(EngineError, match=f"'database_program' is '{program}', and not a path"):
+        with pytest.raises(EngineError, match=f"'database_program' is '{program}', which is not"):
             plugins("shop", program=program)
 
 

@@ -66,7 +66,7 @@ def test_a_key_that_was_cut_off_is_not_used(engine):
     with pytest.raises(EngineError) as refusal:
         passwords.client_password(engine, "bk-client-1")
 
-    assert "has 5 bytes, and not 32" in refusal.value.message
+    assert "has 5 bytes, fewer than 32" in refusal.value.message
 
 
 def test_a_key_that_cannot_be_made_is_named(engine, settings):

@@ -114,7 +114,9 @@ def test_a_pattern_that_bacula_cannot_be_told_is_refused(pattern):
     with pytest.raises(EngineError) as refusal:
         list(patterns([pattern]))
 
-    assert refusal.value.message.startswith(f"The pattern '{pattern}' cannot be told to Bacula")
+    assert refusal.value.message.startswith(
+        f"The pattern '{pattern}' cannot be expressed in Bacula"
+    )
 
 
 def test_a_single_path_fits_nothing_else():

@@ -10,7 +10,7 @@ from django.db import connection
 from backup_app.engines import get_engine
 from backup_app.engines.bacula import names
 from backup_app.engines.bacula.config import provisioning
-from backup_app.engines.bacula.director.selection_table import Wanted
+from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.engines.bacula.engine import BaculaEngine
 from backup_app.exceptions import EngineError, EngineUnreachable, InvalidEngine, WrongState
 
@@ -231,7 +231,7 @@ def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
     files = [int(number) for number in column(bacula, "fileid", f"file WHERE jobid = {backup}")]
     with engine.director() as director:
         restore = director.restore(
-            Wanted(jobs=[backup], files=files),
+            CatalogSelection(jobs=[backup], files=files),
             job=provisioning.prepare_restore(engine, client),
             source=found.client,
             client=found.client,
@@ -369,7 +369,7 @@ def test_a_director_that_takes_no_more_configurations_says_why(bacula, bacula_cl
     with pytest.raises(EngineError) as refusal:
         prepare(engine, client, fileset=other)
 
-    assert "While one of its jobs goes on it takes no more than 32." in refusal.value.message
+    assert "While a job runs it accepts at most 32 reloads." in refusal.value.message
     with engine.director() as director:
         director.cancel(job_id)
     bacula.wait(job_id)

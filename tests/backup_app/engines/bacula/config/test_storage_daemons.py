@@ -45,8 +45,8 @@ def test_there_may_be_several(file):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("nonsense", "is no TOML"),
-        ('disk = "x"', "'disk' in the file storages '{file}' is no table"),
+        ("nonsense", "is not valid TOML"),
+        ('disk = "x"', "'disk' in the file storages '{file}' is not a table"),
         ("[disk]\n", "Storage 'disk' in the file storages '{file}' needs 'address'."),
         (LEAST + 'sort = "x"', "Storage 'disk' in the file storages '{file}' has 'sort'"),
         (LEAST + 'port = "x"', "'port' of storage 'disk' in the file storages '{file}' is not a"),
@@ -54,8 +54,8 @@ def test_there_may_be_several(file):
         (LEAST + "port = true", "is not a number from 1 to 65535."),
         (LEAST + "autochanger = 1", "is not true or false."),
         (LEAST + "media_type = 7", "is not a text."),
-        (LEAST.replace("disk", '"a/b"'), "'a/b' is no name in Bacula"),
-        (LEAST.replace("secret", "a\\nb"), "it has a control character"),
+        (LEAST.replace("disk", '"a/b"'), "'a/b' is not a valid name in Bacula"),
+        (LEAST.replace("secret", "a\\nb"), "it contains a control character"),
     ],
 )
 def test_wrong_content_is_a_fault_of_the_settings(text, sentence, file):

@@ -7,7 +7,7 @@ restored to is in ``test_bpipe.py``.
 import pytest
 
 from backup_app.engines.bacula.config import resources
-from backup_app.engines.bacula.director.selection_table import Wanted
+from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.exceptions import EngineError
 
 from ..support.forged_jobs import execute
@@ -41,7 +41,7 @@ class TestUnknownNames:
         before = jobs(bacula)
         words = {"job": "operator-backup", **self.WORDS, kind: "nosuch"}
 
-        with pytest.raises(EngineError, match=f"knows no {kind} 'nosuch'"):
+        with pytest.raises(EngineError, match=f"has no {kind} 'nosuch'"):
             director.run(words.pop("job"), **words)
 
         assert jobs(bacula) == before
@@ -51,7 +51,7 @@ class TestUnknownNames:
         bacula.reload()  # it chooses for itself where there is one only: those of tests are gone
         before = jobs(bacula)
 
-        with pytest.raises(EngineError, match=r"not understand|chose for itself"):
+        with pytest.raises(EngineError, match=r"not understand|selected a resource by itself"):
             trusting.run("operator-backup", **self.WORDS | {kind: "nosuch"})
 
         (started,) = [job_id for job_id in jobs(bacula) if job_id not in before]
@@ -62,9 +62,9 @@ class TestUnknownNames:
         job_id = backed_up(bacula, director)
         words = {"job": "operator-restore", "source": "one-fd", "client": "one-fd"}
 
-        with pytest.raises(EngineError, match=r"knows no (job|client) 'nosuch'"):
+        with pytest.raises(EngineError, match=r"has no (job|client) 'nosuch'"):
             director.restore(
-                Wanted([job_id], files=file_ids(job_id, "first")),
+                CatalogSelection([job_id], files=file_ids(job_id, "first")),
                 **words | {kind: "nosuch"},
                 where=str(tmp_path),
                 comment="test",
@@ -79,7 +79,7 @@ class TestUnknownNames:
 
         with pytest.raises(EngineError, match="did not understand"):
             trusting.restore(
-                Wanted([job_id], files=file_ids(job_id, "first")),
+                CatalogSelection([job_id], files=file_ids(job_id, "first")),
                 job="operator-restore",
                 source="one-fd",
                 client="nosuch",
@@ -91,7 +91,7 @@ class TestUnknownNames:
         assert not (tmp_path / "place").exists()
 
     def test_an_unknown_client_is_not_asked(self, director):
-        with pytest.raises(EngineError, match="knows no client 'nosuch'"):
+        with pytest.raises(EngineError, match="has no client 'nosuch'"):
             director.client_header("nosuch")
 
     def test_an_unknown_client_deletes_no_other(self, director):
@@ -129,7 +129,7 @@ class TestReload:
         config = bacula.operator_d / "wrong.conf"
         config.write_text("Pool { Name = Added; Pool Type = Backup }\nClient { Name = lost }\n")
         try:
-            with pytest.raises(EngineError, match="did not take its new configuration"):
+            with pytest.raises(EngineError, match="did not accept its new configuration"):
                 director.reload()
             assert "Added" not in director.names("pool")
         finally:
@@ -170,7 +170,7 @@ class TestSeveralFiles:
         restore = restore_to(
             director,
             tmp_path,
-            Wanted(
+            CatalogSelection(
                 [job_id],
                 files=file_ids(job_id, "first", "second"),
                 folders=[int(bacula.query(path)[0][0])],
@@ -206,7 +206,9 @@ class TestLongVolumes:
         query = "SELECT volbytes FROM media JOIN pool USING (poolid) WHERE pool.name = 'Shared'"
         ((size,),) = execute(query)
         assert size > 0
-        restore = restore_to(director, tmp_path, Wanted([job_id], files=file_ids(job_id, "second")))
+        restore = restore_to(
+            director, tmp_path, CatalogSelection([job_id], files=file_ids(job_id, "second"))
+        )
         assert bacula.wait(restore) == "T"
         restored = tmp_path / str(own / "second").lstrip("/")
         assert restored.read_text() == "content of the second"
@@ -273,14 +275,14 @@ class TestSmuggledCommands:
         before = jobs(bacula)
 
         with pytest.raises(EngineError, match="cannot"):
-            restore_to(director, f"/nonexistent/{text}", Wanted([1], files=[1]))
+            restore_to(director, f"/nonexistent/{text}", CatalogSelection([1], files=[1]))
 
         assert jobs(bacula) == before
 
     @pytest.mark.parametrize("text", TEXTS[:-1])
     def test_no_name_is_more_than_a_name(self, director, text):
         for ask in (director.update_pool, director.running, director.client_header):
-            with pytest.raises(EngineError, match="no name in Bacula"):
+            with pytest.raises(EngineError, match="not a valid name in Bacula"):
                 ask(text)
 
     @pytest.mark.parametrize("number", ["1 yes\nreload", "1,2", "x"])

@@ -8,7 +8,7 @@ import pytest
 
 from backup_app.engines import get_engine
 from backup_app.engines.bacula.director import director as of_director
-from backup_app.engines.bacula.director.selection_table import Wanted
+from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.exceptions import EngineError, EngineUnreachable
 
 from ..support.forged_jobs import execute
@@ -59,13 +59,13 @@ def test_what_is_configured_is_there_under_just_this_name(director, kind, name):
     director.require(kind, name)
 
     for other in ("nosuch", name.upper(), name[:-1], f"{name} "):
-        with pytest.raises(EngineError, match=f"knows no {kind} '{other}'"):
+        with pytest.raises(EngineError, match=f"has no {kind} '{other}'"):
             director.require(kind, other)
 
 
 @pytest.mark.parametrize("kind", ["client", "job", "pool", "storage"])
 def test_a_name_that_can_be_none_is_not_asked_for(director, kind):
-    with pytest.raises(EngineError, match="no name in Bacula"):
+    with pytest.raises(EngineError, match="not a valid name in Bacula"):
         director.require(kind, 'one-fd" level="Full')
 
 
@@ -77,7 +77,7 @@ def test_it_tells_what_is_configured_of_a_client(bacula, director):
 
 
 def test_it_tells_nothing_of_an_unknown_client(director):
-    with pytest.raises(EngineError, match="knows no client 'nosuch'"):
+    with pytest.raises(EngineError, match="has no client 'nosuch'"):
         director.defaults("client", "nosuch")
 
 
@@ -138,7 +138,7 @@ def test_a_job_is_deleted(bacula, director, own):
 
 def test_files_are_restored_to_another_client(bacula, director, own, tmp_path):
     job_id = backed_up(bacula, director)
-    wanted = Wanted([job_id], files=file_ids(job_id, "second"))
+    wanted = CatalogSelection([job_id], files=file_ids(job_id, "second"))
 
     restore = restore_to(director, tmp_path / "there is room", wanted, client="two-fd")
 
@@ -155,7 +155,7 @@ def test_a_folder_is_restored_with_all_that_is_in_it(bacula, director, own, tmp_
     query = f"SELECT pathid FROM path WHERE path = '{own}/'"  # noqa: S608
     folder = int(bacula.query(query)[0][0])
 
-    restore = restore_to(director, tmp_path, Wanted([job_id], folders=[folder]))
+    restore = restore_to(director, tmp_path, CatalogSelection([job_id], folders=[folder]))
 
     assert bacula.wait(restore) == "T"
     restored = tmp_path / str(own).lstrip("/")
@@ -165,7 +165,7 @@ def test_a_folder_is_restored_with_all_that_is_in_it(bacula, director, own, tmp_
 def test_no_table_of_wanted_files_stays(bacula, director, own, tmp_path):
     job_id = backed_up(bacula, director)
 
-    director.bootstrap(Wanted([job_id], files=file_ids(job_id, "first")))
+    director.bootstrap(CatalogSelection([job_id], files=file_ids(job_id, "first")))
 
     assert bacula.query("SELECT tablename FROM pg_tables WHERE tablename LIKE 'b2%'") == []
 
@@ -173,7 +173,7 @@ def test_no_table_of_wanted_files_stays(bacula, director, own, tmp_path):
 def test_a_bootstrap_tells_where_a_file_is(bacula, director, own):
     job_id = backed_up(bacula, director)
 
-    text = director.bootstrap(Wanted([job_id], files=file_ids(job_id, "first")))
+    text = director.bootstrap(CatalogSelection([job_id], files=file_ids(job_id, "first")))
 
     found = dict(line.split("=", 1) for line in text.splitlines())
     query = "SELECT volumename FROM media JOIN jobmedia USING (mediaid) WHERE jobid = %s"
@@ -186,7 +186,9 @@ def test_ten_thousand_files_are_wanted_at_once(bacula, director, own):
     job_id = backed_up(bacula, director)
     (first,) = file_ids(job_id, "first")
 
-    text = director.bootstrap(Wanted([job_id], files=[first, *range(10**9, 10**9 + 10_000)]))
+    text = director.bootstrap(
+        CatalogSelection([job_id], files=[first, *range(10**9, 10**9 + 10_000)])
+    )
 
     assert "Count=1\n" in text
 
@@ -305,7 +307,7 @@ def test_a_reload_takes_what_is_new(bacula, director):
 
 
 def test_an_unknown_pool_is_not_updated(director):
-    with pytest.raises(EngineError, match="knows no pool 'nosuch'"):
+    with pytest.raises(EngineError, match="has no pool 'nosuch'"):
         director.update_pool("nosuch")
 
 
@@ -316,7 +318,7 @@ def test_it_is_asked_again_over_a_new_connection(bacula, director):
     assert director.version() == "9.6.7"
     bacula.director.kill()
     try:
-        with pytest.raises(EngineUnreachable, match="went away"):
+        with pytest.raises(EngineUnreachable, match="dropped the connection"):
             director.version()
         with pytest.raises(EngineUnreachable, match="cannot be reached"):
             director.version()

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from backup_app.engines.bacula import BaculaEngine
-from backup_app.engines.bacula.director.selection_table import Wanted
+from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.engines.bacula.extraction import bls
 from backup_app.exceptions import Canceled, EngineError
 
-WANTED = Wanted(jobs=[1], files=[1])
+WANTED = CatalogSelection(jobs=[1], files=[1])
 BOOTSTRAP = 'Storage="File1"\nVolume="V"\nMediaType="File1"\nDevice="Dev0"\n'
 CONFIG = 'Device {\n  Name = "Dev0"\n  Media Type = "File1"\n}\n'
 

@@ -10,7 +10,7 @@ import pytest
 
 from backup_app.engines.bacula import BaculaEngine
 from backup_app.engines.bacula.extraction import download as downloads
-from backup_app.engines.bacula.extraction.cache import DAY, GRACE, Spool
+from backup_app.engines.bacula.extraction.cache import DAY, GRACE, DownloadCache
 from backup_app.exceptions import EngineError, NotFound
 from backup_app.models import Download
 from backup_app.services.downloads import tidy
@@ -18,7 +18,7 @@ from backup_app.services.downloads import tidy
 from ....support.factories import JobFactory
 
 pytestmark = pytest.mark.django_db
-# Makes a folder of work as ``Spool`` does, and holds it until it is killed.
+# Makes a folder of work as ``DownloadCache`` does, and holds it until it is killed.
 DIES = """
 import fcntl, pathlib, sys
 folder = pathlib.Path(sys.argv[1])
@@ -34,7 +34,7 @@ input()
 @pytest.fixture
 def spool(settings, tmp_path):
     settings.BACKUP_ROOT = str(tmp_path)
-    return Spool("default")
+    return DownloadCache("default")
 
 
 @pytest.fixture
@@ -89,13 +89,13 @@ def test_what_nobody_reads_for_a_day_goes_with_its_download(spool, engine):
 
 def test_the_downloads_of_another_engine_are_none_of_its_business(spool, engine):
     download = ready(spool, engine="other")
-    download.plan = made(Spool("other"), download.job)
+    download.plan = made(DownloadCache("other"), download.job)
     download.save()
-    age(Spool("other").folder / download.plan.decode(), DAY + 10)
+    age(DownloadCache("other").folder / download.plan.decode(), DAY + 10)
 
     downloads.tidy(engine)
 
-    assert names(Spool("other")) == [download.plan.decode()]
+    assert names(DownloadCache("other")) == [download.plan.decode()]
     assert Download.objects.get() == download
 
 

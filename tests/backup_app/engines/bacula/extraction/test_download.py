@@ -14,7 +14,7 @@ import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula.extraction.cache import Spool
+from backup_app.engines.bacula.extraction.cache import DownloadCache
 from backup_app.exceptions import Canceled, EngineError
 
 from ....support.contract.setting import LATIN, at, downloaded
@@ -91,7 +91,7 @@ def back_up(bacula, bacula_client):
 
 @pytest.fixture
 def spool_client(bacula):
-    """The Director's name for a file daemon that knows no plugins."""
+    """The Director's name for a file daemon that has no plugins."""
     daemon = Daemon(PROGRAMS["fd"], bacula.folder / "spool-fd.conf", *free_ports(1))
     own = {"folder": bacula.folder, "director": bacula.director_name}
     values = {"address": "127.0.0.1", "port": daemon.port, "password": "of-the-spool"}
@@ -199,7 +199,7 @@ def test_only_the_tar_stays_and_only_its_owner_reads_it(own, back_up, engine):
     (own / "file").write_text("in")
     _, plan = engine.plan_download(back_up())
 
-    folder = Spool("default").folder
+    folder = DownloadCache("default").folder
     assert everything(folder) == [f"{folder}/{plan.decode()}"]
     assert (folder / plan.decode()).stat().st_mode & 0o777 == 0o600
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -261,7 +261,7 @@ def test_a_damaged_volume_gives_no_download(bacula, own, operator, back_up, engi
     with pytest.raises(EngineError, match=f"'{own}/file' was not extracted.*[Cc]hecksum mismatch"):
         engine.plan_download(job)
 
-    assert everything(Spool("default").folder) == []
+    assert everything(DownloadCache("default").folder) == []
 
 
 def test_a_volume_that_ends_too_soon_gives_no_download(bacula, own, back_up, engine):
@@ -278,7 +278,9 @@ def test_a_volume_that_is_away_is_named(bacula, own, back_up, engine):
     job = back_up()
     volume_of(bacula, job).unlink()
 
-    with pytest.raises(EngineError, match=f"lacks a volume: .*{volume_of(bacula, job).name}"):
+    with pytest.raises(
+        EngineError, match=f"needs a volume that is missing: .*{volume_of(bacula, job).name}"
+    ):
         engine.plan_download(job)
 
 
@@ -338,7 +340,7 @@ def test_a_disk_without_room_is_told_before_anything_is_extracted(own, back_up, 
         settings.BACKUP_ROOT = str(small)
         with pytest.raises(EngineError, match=f"needs 6000000 bytes in '{small}.*', which has 41"):
             engine.plan_download(job)
-        assert everything(Spool("default").folder) == []
+        assert everything(DownloadCache("default").folder) == []
     finally:
         subprocess.run(["umount", small], check=True)
 
@@ -354,7 +356,7 @@ def test_a_disk_that_becomes_full_gives_no_download(own, operator, back_up, engi
         settings.BACKUP_ROOT = str(small)
         with pytest.raises(EngineError, match=f"disk of '{small}.*' is full.*Write error"):
             engine.plan_download(job)
-        assert everything(Spool("default").folder) == []
+        assert everything(DownloadCache("default").folder) == []
     finally:
         subprocess.run(["umount", small], check=True)
 
@@ -367,7 +369,7 @@ def test_a_canceled_preparation_leaves_nothing(own, back_up, engine):
 
     with pytest.raises(Canceled):
         engine.plan_download(back_up(), tick)
-    assert everything(Spool("default").folder) == []
+    assert everything(DownloadCache("default").folder) == []
 
 
 def test_a_job_whose_files_have_gone_from_the_catalog_gives_no_download(

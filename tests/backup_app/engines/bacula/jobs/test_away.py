@@ -238,12 +238,12 @@ def test_a_password_that_is_wrong_is_told(bacula, client, backup, api, settings)
     options = bacula.options(password="another")
     settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
 
-    assert "refuses us: 1999 Authorization failed" in refused(
+    assert "rejected the console's password: 1999 Authorization failed" in refused(
         api("run/{ip}", {"cmd": "hostname"}), 502
     )
     job = ended(control.start_backup(client, level="full", by="test"))
     assert job.status == "failed"
-    assert "refuses us: 1999 Authorization failed" in job.message
+    assert "rejected the console's password: 1999 Authorization failed" in job.message
     assert api("files/{job}", {"path": "/"}).status_code == 200
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from backup_app.engines.bacula.catalog.records import Catalog
-from backup_app.engines.bacula.director.selection_table import Wanted
+from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.engines.bacula.jobs import plugin_files
 from backup_app.exceptions import EngineError
 
@@ -19,7 +19,7 @@ def backup(catalog):
 
 
 def require_none(*backups, files=(), folders=()):
-    wanted = Wanted(list(backups), list(files), [_path_id(path) for path in folders])
+    wanted = CatalogSelection(list(backups), list(files), [_path_id(path) for path in folders])
     plugin_files.require_none(Catalog("bacula", None), wanted)
 
 
@@ -30,7 +30,10 @@ def _path_id(path):
 def test_one_that_is_chosen_is_refused(backup):
     dump = add_file(backup, WRITTEN, size=-1)
 
-    with pytest.raises(EngineError, match=r"^'/MYSQL/shop.sql' is what a program wrote, and "):
+    with pytest.raises(
+        EngineError,
+        match=r"^'/MYSQL/shop.sql' was written by a program of a plugin\. To restore it ",
+    ):
         require_none(backup, files=[dump])
 
 
@@ -39,7 +42,7 @@ def test_one_in_a_chosen_folder_is_refused(backup, folder):
     add_file(backup, b"/", index=2)
     add_file(backup, WRITTEN, size=-1)
 
-    with pytest.raises(EngineError, match=r"'/MYSQL/shop.sql' is what a program wrote"):
+    with pytest.raises(EngineError, match=r"'/MYSQL/shop.sql' was written by a program of"):
         require_none(backup, folders=[folder])
 
 

@@ -164,7 +164,7 @@ def test_bacula_does_not_wait_for_a_lost_volume_without_end(
 
     job = restore(backup, tree, to=to, status="failed")
 
-    assert job.message.startswith("Nobody has brought a volume for 1 seconds: Please mount read")
+    assert job.message.startswith("No volume was mounted for 1 seconds: Please mount read")
     until(lambda: get_engine().reader().job(job.engine_job_id).status == "A")
 
 

@@ -115,7 +115,7 @@ def test_a_lost_volume_ends_it(bacula, chain, settings):
 
     done = verify(full, "failed")
 
-    assert done.message.startswith("Nobody has brought a volume for 1 seconds: Please mount read")
+    assert done.message.startswith("No volume was mounted for 1 seconds: Please mount read")
 
 
 def test_a_client_that_is_down_is_no_damage(bacula, chain):

@@ -55,7 +55,7 @@ def test_a_bacula_that_is_set_up_has_no_faults(faults, bacula_zone):
     ("options", "words"),
     [
         ({"port": free_ports(1)[0]}, "Connection refused"),
-        ({"password": "another"}, "refuses us: 1999 Authorization failed."),
+        ({"password": "another"}, "rejected the console's password: 1999 Authorization failed."),
         ({"console": "nobody"}, "1999 You are not authorized."),
         ({"console": "limited"}, ".jobs: is an invalid command"),
         ({"director": "other-dir"}, "The Director calls itself 'test-dir', not 'other-dir'"),
@@ -64,10 +64,10 @@ def test_a_bacula_that_is_set_up_has_no_faults(faults, bacula_zone):
         ({"config_dir": "/none"}, "The folder config_dir '/none' is none that this service can wr"),
         ({"director_program": "/none"}, "The program '/none' cannot be run: No such file"),
         ({"director_config": "/none"}, "The Director's file '/none' cannot be read: No such file"),
-        ({"extract_program": "/none"}, "There is no program '/none', by which downloads are made"),
+        ({"extract_program": "/none"}, "The program '/none', which makes downloads, cannot be run"),
         ({"storage_config": "/none"}, "'/none' cannot be read: No such file or directory. The opt"),
         ({"storage_config": ""}, "Neither of the options storage_config and spool_client is set"),
-        ({"storage_config": "", "spool_client": "none"}, "The Director knows no client 'none'. T"),
+        ({"storage_config": "", "spool_client": "none"}, "The Director has no client 'none'. T"),
         ({"storage_config": "", "spool_client": "two-fd"}, "The file daemon 'two-fd' has plugins"),
         ({"storages": "/none"}, "The file storages '/none' cannot be read: No such file"),
     ],
@@ -106,9 +106,7 @@ def test_a_storage_that_the_director_does_not_know_is_told(faults, bacula_zone):
 
     (fault,) = faults()
 
-    assert fault.startswith(
-        f"The Director knows no storage 'attic', which the zone '{bacula_zone}'"
-    )
+    assert fault.startswith(f"The Director has no storage 'attic', which the zone '{bacula_zone}'")
 
 
 def test_a_client_that_the_director_no_longer_knows_is_told(faults, bacula_client):
@@ -117,7 +115,7 @@ def test_a_client_that_the_director_no_longer_knows_is_told(faults, bacula_clien
     (fault,) = faults()
 
     assert fault.startswith(
-        f"The Director knows no client 'gone-fd', which 'web' of {client.account}"
+        f"The Director has no client 'gone-fd', which 'web' of {client.account}"
     )
 
 

@@ -85,13 +85,13 @@ def test_space_that_was_kept_is_got_back_by_a_check(bacula, bacula_client, tree,
     client = bacula_client(tree)
     job = back_up(client)
     bacula.storage.stop()
-    with pytest.raises(EngineError, match="keeps its space for now"):
+    with pytest.raises(EngineError, match="could not be truncated yet"):
         get_engine().remove(job)
     bacula.storage.start()
 
     (problem,) = get_engine().check_storage(client.pool.storage, delete=True)
 
-    assert problem.message == "It kept space that it did not need: it was emptied."
+    assert problem.message == "It took up space although it was purged: it was truncated."
     assert [size < LABEL for size in sizes(client)] == [True]
 
 
@@ -159,11 +159,11 @@ def test_space_that_a_storage_kept_is_got_back_with_the_next(bacula, bacula_clie
     client = bacula_client(tree)
     first, second = back_up(client), back_up(client)
     bacula.storage.stop()
-    with pytest.raises(EngineError, match="keeps its space for now"):
+    with pytest.raises(EngineError, match="could not be truncated yet"):
         get_engine().remove(first)
     bacula.storage.start()
     (problem,) = get_engine().check_storage(client.pool.storage)
-    assert problem.message == "It keeps space that it does not need."
+    assert problem.message == "It takes up space although it is purged."
 
     get_engine().remove(second)
 
