@@ -1,6 +1,6 @@
 """Jobs of which an engine has less than it had, or nothing any more."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from django.db.models import Q, QuerySet
 
@@ -58,7 +58,8 @@ class PrunedJobs:
 
     def _next(self, up_to: Q) -> list[int]:
         later = self._jobs.filter(up_to, engine_job_id__gt=self._after).order_by("engine_job_id")
-        return list(later.values_list("engine_job_id", flat=True)[:BATCH])
+        numbers = later.values_list("engine_job_id", flat=True)[:BATCH]
+        return [number for number in numbers if number is not None]
 
     def _is_right_catalog(self, ours: QuerySet[Job]) -> bool:
         """Say whether the engine has any of the newest jobs that are here.
@@ -75,7 +76,7 @@ class PrunedJobs:
         )
         return False
 
-    def _note_purged(self, numbers: Iterable[int]) -> None:
+    def _note_purged(self, numbers: Iterable[int | None]) -> None:
         jobs = self._jobs.filter(engine_job_id__in=numbers).only("engine_state")
         for job in [job for job in jobs if not job.engine_state.get("purged")]:
             self._report.jobs["purged"] += 1
@@ -92,7 +93,7 @@ class PrunedJobs:
         if not self._dry_run:
             Job.objects.filter(pk__in=gone.keys() - needed).delete()
 
-    def _find_needed(self, gone: dict[int, int]) -> set[int]:
+    def _find_needed(self, gone: Collection[int]) -> set[int]:
         """Return those on which others build, and those that are being read or downloaded."""
         read = Job.objects.being_read().filter(pk__in=gone)
         self._needed.update(read.values_list("pk", flat=True))
@@ -103,4 +104,4 @@ class PrunedJobs:
             for source, job, number in found.iterator()
             if job in self._needed or number not in self._gone
         )
-        return self._needed & gone.keys()
+        return self._needed & {*gone}

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from ...engines.base import Engine
@@ -59,7 +59,7 @@ class Known:
             engine_state=state | ({"purged": True} if found.is_purged else {}),
             fileset=self._filesets.get((client.account_id, found.fileset)),
             pool=pool,
-            storage_id=pool and pool.storage_id,
+            storage_id=pool.storage_id if pool else None,
             requested_by=self.engine.name,
             created=found.created or found.started or found.ended or timezone.now(),
             started=found.started,
@@ -69,14 +69,17 @@ class Known:
 
 def known_ids(engine: Engine, numbers: Collection[int]) -> dict[int, int]:
     """Return the primary keys of the jobs that are here, by the engine's numbers."""
-    jobs = Job.objects.filter(engine=engine.alias, engine_job_id__in=numbers)
-    return dict(jobs.order_by().values_list("engine_job_id", "pk"))
+    return _by_number(Job.objects.filter(engine=engine.alias, engine_job_id__in=numbers))
 
 
 def known_between(engine: Engine, first: int, last: int) -> dict[int, int]:
     """Return the same for a range of numbers, which is faster than one by one."""
-    jobs = Job.objects.filter(engine=engine.alias, engine_job_id__range=(first, last))
-    return dict(jobs.order_by().values_list("engine_job_id", "pk"))
+    return _by_number(Job.objects.filter(engine=engine.alias, engine_job_id__range=(first, last)))
+
+
+def _by_number(jobs: QuerySet[Job]) -> dict[int, int]:
+    pairs = jobs.order_by().values_list("engine_job_id", "pk")
+    return {number: pk for number, pk in pairs if number is not None}
 
 
 def insert(engine: Engine, jobs: Sequence[Job]) -> dict[int, int]:
@@ -87,7 +90,7 @@ def insert(engine: Engine, jobs: Sequence[Job]) -> dict[int, int]:
     if not jobs:
         return {}
     insert_rows(Job, [field.attname for field in FIELDS], map(_values, jobs))
-    numbers = [job.engine_job_id for job in jobs]
+    numbers = [job.engine_job_id or 0 for job in jobs]
     return known_between(engine, min(numbers), max(numbers))
 
 
@@ -115,8 +118,7 @@ def correct(engine: Engine, found: Iterable[FoundJob]) -> list[int]:
         engine_job_id__range=(min(good), max(good)),
         status__in=[Job.Status.FAILED, Job.Status.CANCELED],
     )
-    numbers = wrong.values_list("engine_job_id", "pk")
-    mended = {number: pk for number, pk in numbers if number in good}
+    mended = {number: pk for number, pk in _by_number(wrong).items() if number in good}
     for number, pk in mended.items():
         JobSource.objects.filter(job=pk).delete()
         Job.objects.filter(pk=pk).update(**_end(good[number]))

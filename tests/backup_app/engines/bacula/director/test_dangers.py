@@ -265,7 +265,7 @@ class TestSmuggledCommands:
         before = jobs(bacula)
         words = {"client": "one-fd", "comment": "test"}
 
-        with pytest.raises(EngineError, match=r"cannot|no name"):
+        with pytest.raises(EngineError, match=r"cannot|not a valid name"):
             director.run("operator-backup", **words | {word: text})
 
         assert jobs(bacula) == before

@@ -61,7 +61,7 @@ def test_a_bacula_that_is_set_up_has_no_faults(faults, bacula_zone):
         ({"director": "other-dir"}, "The Director calls itself 'test-dir', not 'other-dir'"),
         ({"time_zone": "Asia/Kathmandu"}, "in the zone 'Asia/Kathmandu': set the option time_zone"),
         ({"config_dir": ""}, "The option config_dir is not set"),
-        ({"config_dir": "/none"}, "The folder config_dir '/none' is none that this service can wr"),
+        ({"config_dir": "/none"}, "The folder config_dir '/none' cannot be written to by this"),
         ({"director_program": "/none"}, "The program '/none' cannot be run: No such file"),
         ({"director_config": "/none"}, "The Director's file '/none' cannot be read: No such file"),
         ({"extract_program": "/none"}, "The program '/none', which makes downloads, cannot be run"),
