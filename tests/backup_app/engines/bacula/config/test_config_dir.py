@@ -138,7 +138,7 @@ def test_who_may_write_nothing_is_told_so(bacula, name):
     with pytest.raises(WrongState) as refusal:
         config_dir.write(closed, {name: pool(name)})
 
-    assert f"'{name}' needs the option config_dir" in refusal.value.message
+    assert f"'{name}' cannot be added to the Director's configuration" in refusal.value.message
     assert config_dir.write(closed, {}) == []
 
 
