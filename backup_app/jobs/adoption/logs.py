@@ -3,6 +3,7 @@
 import logging
 
 from django.db import transaction
+from django.utils import timezone
 
 from ...engines import get_engine
 from ...engines.found import FoundLine
@@ -37,4 +38,6 @@ def bring_log(job: Job) -> None:
 
 def _record(job: Job, line: FoundLine) -> JobLog:
     message = storable(line.message)[:MAX_LINE]
-    return JobLog(job=job, time=line.time or job.ended, level=line.level, message=message)
+    return JobLog(
+        job=job, time=line.time or job.ended or timezone.now(), level=line.level, message=message
+    )

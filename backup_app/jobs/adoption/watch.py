@@ -10,6 +10,7 @@ from ...exceptions import BackupError, InvalidEngine
 from ...models import Client
 from .. import tasks
 from . import new_jobs
+from .records import Known
 
 AT_ONCE = 100  # jobs, after which other upkeep gets its turn
 logger = logging.getLogger(__name__)
@@ -38,7 +39,7 @@ def adopt_from(engine: Engine) -> int:
     client keeps it from that, it waits. Several workers may do this at once. Raises
     EngineUnreachable and EngineError.
     """
-    known = new_jobs.Known(engine, Client.objects.present().filter(zone__engine=engine.alias))
+    known = Known(engine, Client.objects.present().filter(zone__engine=engine.alias))
     stored = 0
     for found in new_jobs.missing(known):
         for pk, each in new_jobs.adopt(known, found):
