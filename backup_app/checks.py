@@ -14,6 +14,7 @@ from .conf import DEFAULTS, conf
 from .engines import Engine, get_engine
 from .exceptions import InvalidEngine
 from .lib.tasks import default_task_backend
+from .models import Job
 
 MAY_BE_ZERO = {"PURGE_DAYS"}
 LISTS = ("LOCAL_ROOTS", "COMMANDS", "MAILBOX_PATTERNS")
@@ -31,6 +32,26 @@ def check_settings(**kwargs):
 def check_project(**kwargs):
     """Return an error for each thing that jobs need and that the project lacks."""
     return [*_naive_times(), *_wrong_tasks()]
+
+
+@register(Tags.compatibility)
+def check_sqlite(**kwargs):
+    """Return a warning where a request could fail while the worker writes to SQLite.
+
+    A transaction that reads first gets no lock afterwards if another one wrote meanwhile, however
+    long it may wait.
+    """
+    database = connections[router.db_for_write(Job)]
+    mode = database.settings_dict["OPTIONS"].get("transaction_mode")
+    if database.vendor != "sqlite" or str(mode).upper() in {"IMMEDIATE", "EXCLUSIVE"}:
+        return []
+    return [
+        Caution(
+            f"Requests can fail with 'database is locked' on the SQLite of '{database.alias}'.",
+            hint="Set its OPTIONS to {'transaction_mode': 'IMMEDIATE', 'timeout': 20}.",
+            id="backup_app.W004",
+        )
+    ]
 
 
 @register(Tags.database)

@@ -21,7 +21,7 @@ from rest_framework.settings import api_settings
 
 from .conf import DEFAULTS, conf
 from .lib.tasks import default_task_backend
-from .models import RoleGroup
+from .models import Event, RoleGroup
 from .services import groups
 
 MAY_BE_ZERO = {"CACHE_SECONDS"}
@@ -44,6 +44,26 @@ def check_settings(**kwargs):
 def check_project(**kwargs):
     """Return an error for each thing that requests need and that the project lacks."""
     return [*_naive_times(), *_wrong_tasks(), *_wrong_schema_class(), *_missing_for_pages()]
+
+
+@register(Tags.compatibility)
+def check_sqlite(**kwargs):
+    """Return a warning where a request could fail while the worker writes to SQLite.
+
+    A transaction that reads first gets no lock afterwards if another one wrote meanwhile, however
+    long it may wait.
+    """
+    database = connections[router.db_for_write(Event)]
+    mode = database.settings_dict["OPTIONS"].get("transaction_mode")
+    if database.vendor != "sqlite" or str(mode).upper() in {"IMMEDIATE", "EXCLUSIVE"}:
+        return []
+    return [
+        Caution(
+            f"Requests can fail with 'database is locked' on the SQLite of '{database.alias}'.",
+            hint="Set its OPTIONS to {'transaction_mode': 'IMMEDIATE', 'timeout': 20}.",
+            id="calendar_app.W002",
+        )
+    ]
 
 
 @register(Tags.database)

@@ -160,3 +160,15 @@ def test_some_of_the_old_migrations_are_too_few():
     assert error.id == "backup_app.E012"
     assert error.msg == "The database 'default' lacks the migration backup_app.0005_login_attempts."
     assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_told"), [(None, True), ("DEFERRED", True), ("IMMEDIATE", False)]
+)
+def test_sqlite_that_locks_late_is_told(monkeypatch, mode, is_told):
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "transaction_mode", mode)
+    monkeypatch.setattr(connection, "vendor", "sqlite")
+
+    found = checks.check_sqlite()
+
+    assert [warning.id for warning in found] == ["backup_app.W004"] * is_told

@@ -117,3 +117,15 @@ class TestDatabase:
         Group.objects.filter(name="Editor").delete()
 
         assert checks.check_groups(["default"]) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_told"), [(None, True), ("DEFERRED", True), ("IMMEDIATE", False)]
+)
+def test_sqlite_that_locks_late_is_told(monkeypatch, mode, is_told):
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "transaction_mode", mode)
+    monkeypatch.setattr(connection, "vendor", "sqlite")
+
+    found = checks.check_sqlite()
+
+    assert [warning.id for warning in found] == ["calendar_app.W002"] * is_told

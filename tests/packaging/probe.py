@@ -5,6 +5,7 @@ Runs where only the wheel and Django are installed, so it imports nothing of thi
 
 import json
 import os
+import subprocess
 import sys
 from base64 import b64encode
 from io import StringIO
@@ -67,8 +68,9 @@ def read(answer):
 
 
 def work():
-    """Let the worker do all that is queued."""
-    manage("db_worker", batch=True, reload=False, queue_name="*", verbosity=0)
+    """Let a worker, which is a process of its own, do all that is queued."""
+    worker = "manage.py db_worker --batch --no-reload --no-startup-delay --queue-name=*"
+    subprocess.run([sys.executable, *worker.split()], check=True)
 
 
 # --- The calendar ------------------------------------------------------------------------------
