@@ -146,7 +146,7 @@ def require_refused(row, party, it, status):
 
 
 def test_each_operation_has_a_row():
-    assert {row.number for row in ROWS} == set(OPERATIONS) == set(range(1, 37))
+    assert {row.number for row in ROWS} == set(OPERATIONS)
 
 
 @each_row

@@ -3,6 +3,7 @@
 import os
 import subprocess
 from pathlib import Path
+from shlex import quote
 
 from backup_app.engines import bacula
 
@@ -25,7 +26,7 @@ class Script:
 
     def run_as_bacula(self, *words, where, given):
         """Run the script as bpipe does: by a line for the shell that ends with a comment."""
-        line = f"sh {SCRIPT} {' '.join(words)}; exit $? # {where}"
+        line = f"sh {quote(str(SCRIPT))} {' '.join(words)}; exit $? # {where}"
         return self._done(["/bin/sh", "-c", line], given)
 
     def dump(self, kind, name) -> bytes:
@@ -43,7 +44,7 @@ class Script:
         """Return a program that is the script with these folders, whoever starts it."""
         program = self.programs / "backup-databases"
         variables = f"BACKUP_DATABASES_CONFIG={self.config} BACKUP_DATABASES_STATE={self.state}"
-        self.replace_program(program.name, f'{variables} exec sh {SCRIPT} "$@"')
+        self.replace_program(program.name, f'{variables} exec sh {quote(str(SCRIPT))} "$@"')
         return str(program)
 
     @property
