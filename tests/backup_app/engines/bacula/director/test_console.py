@@ -182,7 +182,10 @@ def test_a_named_console_may_what_the_operator_allows(installation):
 
 
 def test_a_name_that_ends_the_line_is_not_sent(installation):
-    with pytest.raises(EngineError, match="has characters"), console(installation, name="a\nb"):
+    with (
+        pytest.raises(EngineError, match="is not a valid name of a console"),
+        console(installation, name="a\nb"),
+    ):
         pass
 
 

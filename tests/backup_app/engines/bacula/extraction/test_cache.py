@@ -10,9 +10,10 @@ import pytest
 
 from backup_app.engines.bacula import BaculaEngine
 from backup_app.engines.bacula.extraction import download as downloads
-from backup_app.engines.bacula.extraction.cache import DAY, GRACE, DownloadCache
+from backup_app.engines.bacula.extraction.cache import GRACE, DownloadCache
 from backup_app.exceptions import EngineError, NotFound
 from backup_app.models import Download
+from backup_app.models.job import DOWNLOADED_WITHIN
 from backup_app.services.downloads import tidy
 
 from ....support.factories import JobFactory
@@ -67,7 +68,7 @@ def names(spool):
 
 def test_what_is_read_stays(spool, engine):
     download = ready(spool)
-    age(spool.folder / download.plan.decode(), DAY + 10)
+    age(spool.folder / download.plan.decode(), DOWNLOADED_WITHIN.total_seconds() + 10)
     with downloads.OpenTar(engine, download.job, download.plan) as ranges:
         assert list(ranges.read(1, 100)) == [b"ar"]
 
@@ -79,7 +80,7 @@ def test_what_is_read_stays(spool, engine):
 
 def test_what_nobody_reads_for_a_day_goes_with_its_download(spool, engine):
     download, other = ready(spool), ready(spool)
-    age(spool.folder / download.plan.decode(), DAY + 10)
+    age(spool.folder / download.plan.decode(), DOWNLOADED_WITHIN.total_seconds() + 10)
 
     assert downloads.tidy(engine) == 1
 
@@ -91,7 +92,10 @@ def test_the_downloads_of_another_engine_are_none_of_its_business(spool, engine)
     download = ready(spool, engine="other")
     download.plan = made(DownloadCache("other"), download.job)
     download.save()
-    age(DownloadCache("other").folder / download.plan.decode(), DAY + 10)
+    age(
+        DownloadCache("other").folder / download.plan.decode(),
+        DOWNLOADED_WITHIN.total_seconds() + 10,
+    )
 
     downloads.tidy(engine)
 

@@ -384,5 +384,5 @@ def test_a_backup_that_bacula_forgot_cannot_be_read(forge):
 def test_a_backup_that_leaves_files_to_a_base_job_cannot_be_read(forge):
     job = forge([b"/srv/"], hasbase=1)
 
-    with pytest.raises(WrongState, match=f"Backup {job.pk} leaves out"):
+    with pytest.raises(WrongState, match=f"Backup {job.pk} depends on a base job"):
         view_of(job).listing(b"/")
