@@ -90,7 +90,7 @@ def test_a_director_that_dies_fails_the_backup_when_it_is_back(bacula, bacula_cl
     job = finish(job)
     assert job.status == "failed"
     assert f"Bacula ended its job {job.engine_job_id} with the status 'f'" in job.message
-    waits = [line for line in log_of(job) if "waits for 15 seconds at most" in line]
+    waits = [line for line in log_of(job) if "waits for up to 15 seconds" in line]
     assert len(waits) == 1
     assert "info: The Director answers again." in log_of(job)
 
