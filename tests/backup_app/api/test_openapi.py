@@ -16,8 +16,8 @@ EXCEPTIONS = {
     "'null' is not|Expected a dictionary|'path' is not": "Forms have null and objects otherwise.",
     "(?s)violates `additional.*\\nauthorized\\n200": "What is not known is ignored.",
     "sent in chunks": "It sends an empty form in chunks.",
-    "is (not an IP|not a date|no (schedule|name|login))|(Null|password) ": "Texts have own rules.",
-    "needs (an IP|a folder)|before it begins|nothing to restore": "Parameters may need others.",
+    "is (not an? (IP|date|schedule|login|name)|no name)|(Null|password) ": "Texts have own rules.",
+    "needs (an IP|a folder)|before it begins|Nothing to restore": "Parameters may need others.",
 }
 
 

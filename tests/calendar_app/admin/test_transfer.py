@@ -338,7 +338,7 @@ def test_a_missing_column_is_named(client, user):
 def test_a_taken_name_is_said_to_be(client, user):
     CategoryFactory(name="Jazz")
 
-    assert "There is a category 'Jazz'" in str(
+    assert "A category 'Jazz' already exists" in str(
         errors(preview(client, Category, [{"name": "jazz"}]))
     )
 
