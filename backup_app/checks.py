@@ -24,8 +24,8 @@ FOLDERS = ("ROOT", "CREDENTIALS_DIR")
 @register(Tags.compatibility)
 def check_settings(**kwargs):
     """Return an error for each setting whose value cannot work."""
-    kinds = [*_wrong_numbers(), *_wrong_switches(), *_wrong_texts()]
-    return kinds or [*_wrong_roots(), *_wrong_patterns(), *_wrong_address(), *_wrong_queue()]
+    others = _wrong_roots, _wrong_patterns, _wrong_address, _wrong_queue
+    return list(_wrong_values()) or [error for wrong in others for error in wrong()]
 
 
 @register(Tags.compatibility)
@@ -38,8 +38,8 @@ def check_project(**kwargs):
 def check_sqlite(**kwargs):
     """Return a warning where a request could fail while the worker writes to SQLite.
 
-    A transaction that reads first gets no lock afterwards if another one wrote meanwhile, however
-    long it may wait.
+    A transaction that has read cannot get the lock once another one has written, however long it
+    waits.
     """
     database = connections[router.db_for_write(Job)]
     mode = database.settings_dict["OPTIONS"].get("transaction_mode")
@@ -76,12 +76,12 @@ def check_migrations(databases=None, **kwargs):
 
 @register(Tags.compatibility)
 def check_upload_limits(**kwargs):
-    """Return a warning for each limit of Django's that is below what the API says it takes."""
+    """Return a warning for each limit of Django's that is below what the API accepts."""
     given = zip(("MEMORY_SIZE", "NUMBER_FIELDS"), conf.upload_limits, strict=True)
     wanted = {"MEMORY_SIZE": conf.MAX_BODY_BYTES, "NUMBER_FIELDS": conf.MAX_PATHS}
     return [
         Caution(
-            f"DATA_UPLOAD_MAX_{name} is {value}: forms in parts are refused from there on.",
+            f"DATA_UPLOAD_MAX_{name} is {value}: larger multipart forms are rejected.",
             hint=f"Set it to {wanted[name]} or more.",
             id="backup_app.W002",
         )
@@ -92,7 +92,7 @@ def check_upload_limits(**kwargs):
 
 @register(Tags.compatibility)
 def check_engines(**kwargs):
-    """Return an error for each engine that cannot be made."""
+    """Return an error for each engine that cannot be created."""
     if not isinstance(conf.engines, dict) or "default" not in conf.engines:
         hint = 'Declare it as caches are in CACHES: {"default": {"BACKEND": "...", "OPTIONS": {}}}.'
         return [Error("BACKUP_ENGINES needs a 'default' alias.", hint=hint, id="backup_app.E001")]
@@ -103,7 +103,7 @@ def check_engines(**kwargs):
 def check_folders(databases=None, **kwargs):
     """Return a warning when backups cannot be written below ``BACKUP_ROOT``.
 
-    Only with ``check --database``: who runs other commands need not be who runs the service.
+    Only with ``check --database``: other commands may run as another user than the service.
     """
     place = conf.root
     while not place.exists():
@@ -112,7 +112,7 @@ def check_folders(databases=None, **kwargs):
         return []
     return [
         Caution(
-            f"BACKUP_ROOT is '{conf.root}', and '{place}' is no folder that can be written to.",
+            f"BACKUP_ROOT is '{conf.root}', and '{place}' is not a writable folder.",
             hint="Let the user that runs the service write there, or name another folder.",
             id="backup_app.W001",
         )
@@ -121,12 +121,12 @@ def check_folders(databases=None, **kwargs):
 
 @register(Tags.database)
 def check_what_engines_need(databases=None, **kwargs):
-    """Return a warning for each thing that keeps an engine from working.
+    """Return a warning for each fault that prevents an engine from working.
 
     Only with ``check --database``, for the engines of that database: it may take a while.
     """
     return [
-        Caution(fault, hint=f"It is about the engine '{alias}'.", id="backup_app.W003")
+        Caution(fault, hint=f"It concerns the engine '{alias}'.", id="backup_app.W003")
         for alias in conf.engines
         for fault in _faults(alias, databases or ())
     ]
@@ -136,7 +136,7 @@ def _faults(alias, databases):
     try:
         engine = get_engine(alias)
     except InvalidEngine:
-        return []  # said by check_engines
+        return []  # reported by check_engines
     try:
         return list(engine.faults()) if engine.database in databases else []
     except (OperationalError, ProgrammingError):
@@ -147,48 +147,37 @@ def _wrong_engine(alias):
     try:
         if isinstance(get_engine(alias), Engine):
             return
-        message = f"The engine '{alias}' is no subclass of backup_app.engines.Engine."
+        message = f"The engine '{alias}' is not a subclass of backup_app.engines.Engine."
     except InvalidEngine as e:
         message = str(e)
     yield Error(message, hint="Correct BACKUP_ENGINES.", id="backup_app.E002")
 
 
-def _wrong_numbers():
-    for name, default in DEFAULTS.items():
-        value, least = getattr(conf, name), 0 if name in MAY_BE_ZERO else 1
-        if type(default) is int and (type(value) is not int or value < least):
-            yield Error(
-                f"BACKUP_{name} is {value!r}, which is not a whole number from {least} up.",
-                hint=f"The default is {default}.",
-                id="backup_app.E003",
-            )
-
-
-def _wrong_switches():
+def _wrong_values():
     for name, default in DEFAULTS.items():
         value = getattr(conf, name)
-        if type(default) is bool and type(value) is not bool:
+        if found := _wrong_value(name, type(default), value):
+            number, why = found
             yield Error(
-                f"BACKUP_{name} is {value!r}, which is neither True nor False.",
-                hint=f"The default is {default}.",
-                id="backup_app.E004",
+                f"BACKUP_{name} is {value!r}{why}.",
+                hint=f"The default is {default!r}.",
+                id=f"backup_app.{number}",
             )
 
 
-def _wrong_texts():
-    for name in [name for name, default in DEFAULTS.items() if isinstance(default, str)]:
-        value = getattr(conf, name)
-        if name in LISTS and isinstance(value, list | tuple):
-            is_right = all(isinstance(member, str) for member in value)
-        else:
-            # Paths may be pathlib's.
-            is_right = isinstance(value, str | os.PathLike) and (name not in FOLDERS or str(value))
-        if not is_right:
-            yield Error(
-                f"BACKUP_{name} is {value!r}.",
-                hint=f"The default is {DEFAULTS[name]!r}.",
-                id="backup_app.E005",
-            )
+def _wrong_value(name, kind, value):
+    """Return the number of the error and why a value is wrong; None for a right one."""
+    if kind is int:
+        least = 0 if name in MAY_BE_ZERO else 1
+        is_right = type(value) is int and value >= least
+        return None if is_right else ("E003", f", which is not a whole number of {least} or more")
+    if kind is bool:
+        return None if type(value) is bool else ("E004", ", which is neither True nor False")
+    if name in LISTS and isinstance(value, list | tuple):
+        return None if all(isinstance(member, str) for member in value) else ("E005", "")
+    # Paths may be pathlib's.
+    is_right = isinstance(value, str | os.PathLike) and (name not in FOLDERS or str(value))
+    return None if is_right else ("E005", "")
 
 
 def _wrong_roots():
@@ -208,10 +197,10 @@ def _wrong_patterns():
                 continue
             message = "has no group named 'mailbox'"
         except re.error as e:
-            message = f"is no regular expression: {e}"
+            message = f"is not a regular expression: {e}"
         yield Error(
             f"BACKUP_MAILBOX_PATTERNS has '{pattern}', which {message}.",
-            hint="Separate patterns by a comma and a blank.",
+            hint="Separate patterns by a comma and a space.",
             id="backup_app.E007",
         )
 
@@ -220,7 +209,7 @@ def _wrong_address():
     try:
         if not conf.CLIENT_ADDRESS or callable(import_string(conf.CLIENT_ADDRESS)):
             return
-        message = "which is no function"
+        message = "which is not a function"
     except ImportError as e:
         message = f"which could not be loaded: {e}"
     yield Error(

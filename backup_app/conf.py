@@ -6,32 +6,32 @@ from typing import Any
 from django.conf import settings
 
 DEFAULTS: dict[str, Any] = {
-    "ROOT": "backups",  # the folder of volumes, keys and work in progress; "" is not allowed
-    # Lists have a comma and a blank between their members, or are lists.
-    "LOCAL_ROOTS": "",  # folders of this machine that its own clients may back up and restore
-    "COMMANDS": "uptime, df -h, df -P, free -m, uname -a, hostname",  # what operation 8 may run
-    "COMMAND_SECONDS": 30,
-    "COMMAND_MAX_BYTES": 1_000_000,
-    "INSTALL_KEYS": False,  # whether genconfig uses a root password to install our public key
+    "ROOT": "backups",  # folder of volumes, keys and work in progress; must not be ""
+    # Lists are texts separated by a comma and a space, or Python lists.
+    "LOCAL_ROOTS": "",  # folders of this machine that may be backed up and restored to
+    "COMMANDS": "uptime, df -h, df -P, free -m, uname -a, hostname",  # that ``run`` accepts
+    "COMMAND_SECONDS": 30,  # limit for one command
+    "COMMAND_MAX_BYTES": 1_000_000,  # of its output
+    "INSTALL_KEYS": False,  # whether genconfig may log in with a root password to install our key
     "CREDENTIALS_DIR": "credentials",  # option files for database servers, by client
     "MAILBOX_PATTERNS": (
         r"(?P<mailbox>[^/\s]+@[^/\s]+)\.pst$, (?P<mailbox>[^/\s]+@[^/\s]+)/[^/]+\.edb$"
     ),
     "MAX_BODY_BYTES": 10_000_000,
     "MAX_PATHS": 10_000,  # files and nodes in one restore
-    "PAGE_SIZE": 50,
+    "PAGE_SIZE": 50,  # records of a list
     "MAX_PAGE_SIZE": 500,
-    "CHUNK_BYTES": 8 * 1024 * 1024,  # of a download
+    "CHUNK_BYTES": 8 * 1024 * 1024,  # in which downloads are fetched
     "LOGIN_FAILURES": 10,  # wrong credentials a minute, for one login from one address
-    # The queue of the tasks that do jobs, which take hours; TASKS must know it. With one of its own
-    # and workers for it alone, nothing else waits for them.
+    # Queue of the tasks that run jobs; TASKS must declare it. Jobs take hours: with a queue and
+    # workers of their own they do not hold up other tasks.
     "QUEUE": "default",
-    # Whether workers of django-tasks-db recover from dead ones and start what is due, from their
-    # first task on; else the project's own worker command or ``backup_upkeep`` does.
+    # Whether workers of django-tasks-db end the jobs of dead workers and start due backups, from
+    # their first task on; otherwise the project's worker command or ``backup_upkeep`` must.
     "UPKEEP_IN_WORKERS": True,
-    "JOB_LOST_SECONDS": 300,  # without a sign of life a running job, or a worker, counts as dead
-    "PURGE_DAYS": 30,  # how long the backups of a deleted client stay
-    "OVERDUE_HOURS": 26,  # how old a client's last good backup may be unless its schedule says more
+    "JOB_LOST_SECONDS": 300,  # without a heartbeat, after which a job or worker counts as dead
+    "PURGE_DAYS": 30,  # that the backups of a deleted client are kept
+    "OVERDUE_HOURS": 26,  # age of a last good backup, unless the schedule allows more
     "CLIENT_ADDRESS": "",  # dotted path of a function(request) -> address; "" = REMOTE_ADDR
     "SSH_CONNECT_SECONDS": 15,
 }
@@ -39,7 +39,7 @@ ENGINES = {"default": {"BACKEND": "backup_app.engines.archive.ArchiveEngine", "O
 
 
 class Conf:
-    """Reads each setting when it is asked for, so that ``override_settings`` works."""
+    """Reads settings on each access, so that ``override_settings`` works."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -76,7 +76,7 @@ class Conf:
 
     @property
     def upload_limits(self) -> tuple[int | None, int | None]:
-        """How many bytes and fields Django takes in a form of several parts; None is any."""
+        """How many bytes and fields Django accepts in a multipart form; None is no limit."""
         return settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
 
     @property
@@ -88,7 +88,7 @@ class Conf:
         return settings.AUTH_USER_MODEL
 
     def _members(self, name: str, separator: str = ", ") -> list[str]:
-        # Commas stand within regular expressions and commands as well.
+        # A comma alone may be part of a regular expression or a command.
         value = getattr(self, name)
         members = value.split(separator) if isinstance(value, str) else value
         return [member.strip() for member in members if member.strip()]

@@ -85,8 +85,8 @@ class Canceled(Exception):
 
 
 class Unfinished(Exception):
-    """Raised by an engine that ``resumes`` for a job that goes on: look after it again later."""
+    """Raised by an engine that ``resumes`` for a job that is still running: poll it again later."""
 
 
-class Away(Unfinished):
-    """The engine cannot be reached just now, so its other jobs need not be looked after either."""
+class EngineOffline(Unfinished):
+    """The engine is unreachable for now, so its other jobs need not be polled either."""

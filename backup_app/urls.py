@@ -4,11 +4,10 @@ from django.urls import URLPattern, re_path, register_converter
 from django.urls.converters import IntConverter, StringConverter
 from django.urls.resolvers import RoutePattern
 
-from .api.errors import unknown
+from .api.errors import not_found
 from .api.views import (
     browse,
     clients,
-    commands,
     download,
     filesets,
     jobs,
@@ -20,13 +19,13 @@ from .api.views import (
 
 
 class NumberConverter(IntConverter):
-    """A number that fits into 63 bits; a longer one is no route, which is a 404."""
+    """A number that fits into 63 bits; a longer one matches no route, which is a 404."""
 
     regex = "[0-9]{1,18}"
 
 
 class TextConverter(StringConverter):
-    """A name or an address; PostgreSQL has no NUL in texts, so that there is no such route."""
+    """A name or an address; one with a NUL matches no route, since PostgreSQL rejects it."""
 
     regex = "[^/\\0]+"
 
@@ -50,7 +49,7 @@ ROUTES = {
     "restorenodes/<number:job_id>/<text:client_ip>": restore.restore_nodes,
     "restoremysql/<number:job_id>/<text:db_name>": restore.restore_mysql,
     "status/<number:job_id>": jobs.status,
-    "run/<text:client_ip>": commands.run,
+    "run/<text:client_ip>": clients.run,
     "cancel/<number:job_id>": jobs.cancel,
     "system/<text:server_ip>": clients.system,
     "restoretree/<text:client_ip>": browse.restore_tree,
@@ -84,4 +83,4 @@ urlpatterns = [
     URLPattern(Route(route, view.operation.name, is_endpoint=True), view, name=view.operation.name)
     for route, view in ROUTES.items()
 ]
-urlpatterns.append(re_path("", unknown))
+urlpatterns.append(re_path("", not_found))

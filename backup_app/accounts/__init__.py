@@ -1,1 +1,1 @@
-"""Who asks and what they may do: API keys, logins, rights, subusers, throttling and the audit."""
+"""Callers and what they may do: API keys, logins, rights, subusers, throttling and the audit."""

@@ -1,7 +1,7 @@
-"""What a caller may see.
+"""The records that a caller may see.
 
-Records of other accounts are unknown (404), never forbidden (403), so that nobody learns of them;
-forbidden is what the caller's own account has, but has not granted to the subuser.
+Records of other accounts are unknown (404), never forbidden (403), which would reveal that they
+exist; forbidden is what the caller's own account has, but has not granted to the subuser.
 """
 
 from collections.abc import Callable
@@ -81,9 +81,8 @@ def readable_backup(caller: Caller, job_id: int) -> Job:
 
 
 def subuser(caller: Caller, login: str) -> Subuser:
-    found = None
-    if "\0" not in login:
-        found = Subuser.objects.filter(account=caller.account, login=login).first()
+    """Return a subuser of the account; raises NotFound."""
+    found = Subuser.objects.filter(account=caller.account, login=login).first()
     if found is None:
         raise NotFound(f"There is no subuser '{login}'.")
     return found
@@ -99,18 +98,22 @@ def on_behalf_of(caller: Caller, login: str) -> Subuser:
 
 
 def pools(caller: Caller) -> QuerySet[Pool]:
+    """Return the pools of the account."""
     return Pool.objects.filter(account=caller.account).select_related("storage__zone")
 
 
 def pool(caller: Caller, name: str) -> Pool:
+    """Return a pool of the account; raises NotFound."""
     return _by_name(pools(caller), name, "pool")
 
 
 def filesets(caller: Caller) -> QuerySet[Fileset]:
+    """Return the filesets of the account."""
     return Fileset.objects.filter(account=caller.account)
 
 
 def fileset(caller: Caller, name: str) -> Fileset:
+    """Return a fileset of the account; raises NotFound."""
     return _by_name(filesets(caller), name, "fileset")
 
 
@@ -124,6 +127,7 @@ def storages(caller: Caller) -> QuerySet[Storage]:
 
 
 def storage(caller: Caller, name: str) -> Storage:
+    """Return a storage that the caller may see; raises NotFound."""
     return _by_name(storages(caller), name, "storage")
 
 

@@ -1,4 +1,4 @@
-"""API keys: to create, find and revoke.
+"""Creating, finding and revoking API keys.
 
 A key is ``bk_<prefix>_<secret>``. The prefix finds its row; only a SHA-256 of the whole is stored.
 A slow hash, as for passwords, is not needed: nobody guesses a secret of 256 random bits.
@@ -37,7 +37,7 @@ def make(account: Any, name: str = "", expires: dt.datetime | None = None) -> tu
 
 
 def looks_like_key(text: str) -> bool:
-    """Say whether a text has the format of a key, whether or not that key exists."""
+    """Return whether a text has the format of a key, whether or not that key exists."""
     return WRITTEN.fullmatch(text) is not None
 
 

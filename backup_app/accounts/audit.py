@@ -1,4 +1,4 @@
-"""The audit: who did what, who was refused, and how often logins were wrong.
+"""The audit log: who did what, who was refused, and how often logins failed.
 
 It is a record for people; ``throttling`` counts what limits logins.
 """
@@ -14,31 +14,18 @@ from ..lib.bulk import delete_in_batches
 from ..models import AuditEntry
 
 Outcome = AuditEntry.Outcome
-KEEP_FOR = dt.timedelta(days=30)  # rows of wrong logins; strangers can add many
-MAX_LOGINS = 100  # with rows of their own, of one network in one hour
+KEEP_FOR = dt.timedelta(days=30)  # wrong logins, since strangers can add many
+MAX_LOGINS = 100  # of one network in one hour that get rows of their own
 OTHERS = "(others)"
 
 
-def note(
-    *,
-    account: Any,
-    login: str,
-    address: str,
-    operation: str,
-    target: str,
-    outcome: str,
-    detail: str = "",
-) -> None:
-    """Add a row. No argument may contain a secret."""
-    AuditEntry.objects.create(
-        account=account,
-        login=short(login, 254),
-        address=address,
-        operation=operation,
-        target=short(target, 500),
-        outcome=outcome,
-        detail=short(detail, 500),
-    )
+def note(*, login: str, target: str, detail: str = "", **fields: Any) -> None:
+    """Add a row; ``fields`` are account, address, operation and outcome.
+
+    No argument may contain a secret.
+    """
+    texts = {"login": short(login, 254), "target": short(target, 500), "detail": short(detail, 500)}
+    AuditEntry.objects.create(**texts, **fields)
 
 
 def note_wrong_login(login: str, address: str, target: str) -> None:

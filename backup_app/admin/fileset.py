@@ -3,8 +3,8 @@ from django.db.models import Count, Q
 from django.utils.html import format_html_join
 
 from ..models import Fileset
-from ..services.adopted import locked_fields
-from .forms import FilesetForm
+from ..services.locked_fields import locked_fields
+from .forms.fileset import FilesetForm
 from .look import display
 from .shared.owned import OwnedAdmin
 

@@ -2,7 +2,7 @@ from django.contrib.admin import register
 
 from ..lib.formatting import format_time
 from ..models import Mailbox
-from .forms import MailboxForm
+from .forms.mailbox import MailboxForm
 from .look import display
 from .shared import columns
 from .shared.base import BackupAdmin

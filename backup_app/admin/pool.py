@@ -2,7 +2,7 @@ from django.contrib.admin import register
 from django.db.models import Sum
 
 from ..models import Pool
-from .forms import PoolForm
+from .forms.pool import PoolForm
 from .look import display
 from .shared import columns
 from .shared.filters import RelatedFilter

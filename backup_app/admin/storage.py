@@ -7,8 +7,8 @@ from ..engines import get_engine
 from ..exceptions import EngineError, InvalidEngine
 from ..models import Storage
 from ..services import storages
-from ..services.adopted import locked_fields
-from .forms import StorageForm
+from ..services.locked_fields import locked_fields
+from .forms.storage import StorageForm
 from .look import display
 from .shared import columns
 from .shared.base import BackupAdmin

@@ -3,7 +3,7 @@ from django.db.models import Count, Q
 
 from ..accounts import subusers
 from ..models import Client, Grant, Subuser
-from .forms import SubuserForm
+from .forms.subuser import SubuserForm
 from .look import InlineFormSet, TabularInline, display
 from .shared.owned import OwnedAdmin
 

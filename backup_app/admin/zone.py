@@ -2,7 +2,7 @@ from django.contrib.admin import register
 from django.db.models import Count, Q
 
 from ..models import Zone
-from .forms import ZoneForm
+from .forms.zone import ZoneForm
 from .look import display
 from .shared.base import BackupAdmin
 

@@ -1,4 +1,4 @@
-"""Turns whatever a view raises into the API's error body.
+"""Turns the exceptions that views raise into the API's error body.
 
 ``{"error": sentence, "code": str, "fields": {name: [sentence]}}``
 """
@@ -7,14 +7,14 @@ import logging
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation, TooManyFieldsSent
-from django.http import Http404, JsonResponse
+from django.http import JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions as drf
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from ..exceptions import BackupError, EngineError, Forbidden, Invalid, InvalidEngine, NotFound
-from .parsers import MOST_FIELDS, too_large
+from ..exceptions import BackupError, EngineError, Invalid, InvalidEngine, NotFound
+from .parsers import MAX_FIELDS, too_large
 from .renderers import HEADERS
 
 logger = logging.getLogger(__name__)
@@ -30,13 +30,13 @@ CODES = {
 
 
 def handle(exc, context):
-    """Return the response to an exception that is a refusal; None for a fault of ours."""
-    refusal = as_refusal(exc)
+    """Return the error response for an exception; None for an internal error, which is a 500."""
+    refusal = to_backup_error(exc)
     if refusal is None:
         return None
     set_rollback()
     if refusal.fields:
-        refusal.fields = as_sent(refusal.fields, context["view"].operation.options)
+        refusal.fields = by_parameter(refusal.fields, context["view"].operation.options)
     response = Response(body(refusal), status=refusal.status)
     for header, attribute in (("WWW-Authenticate", "auth_header"), ("Retry-After", "wait")):
         if value := getattr(exc, attribute, None):
@@ -48,7 +48,7 @@ def handle(exc, context):
 
 @csrf_exempt
 @login_not_required
-def unknown(request):
+def not_found(request):
     """Answer a request to any address below the API without an operation."""
     refusal = NotFound(f"There is nothing at '{request.path}'.")
     return JsonResponse(body(refusal), status=404, headers=HEADERS)
@@ -58,14 +58,14 @@ def body(refusal: BackupError):
     return {"error": refusal.message, "code": refusal.code, "fields": refusal.fields}
 
 
-def as_sent(fields, serializer_class):
+def by_parameter(fields, serializer_class):
     """Return errors by the names of the parameters, not of the service's arguments."""
     names = {field.source: name for name, field in serializer_class().fields.items()}
     return {names.get(name, name): sentences for name, sentences in fields.items()}
 
 
-def as_refusal(exc):
-    """Return exc as a BackupError; None if it is a fault of ours rather than a refusal."""
+def to_backup_error(exc):
+    """Return exc as a BackupError; None for an internal error."""
     match exc:
         case BackupError():
             return exc
@@ -74,19 +74,14 @@ def as_refusal(exc):
         case InvalidEngine():
             logger.error("%s", exc)
             return EngineError(str(exc))
-        case Http404():
-            return NotFound("There is nothing at this address.")
     return _of_django(exc)
 
 
 def _of_rest_framework(exc):
-    match exc:
-        case drf.ValidationError():
-            fields = dict(_flatten(exc.detail))
-            said = [f"{name}: {said}" for name, sentences in fields.items() for said in sentences]
-            return Invalid(fields, " ".join(said))
-        case drf.PermissionDenied():
-            return Forbidden(str(exc.detail))
+    if isinstance(exc, drf.ValidationError):
+        fields = dict(_flatten(exc.detail))
+        said = [f"{name}: {said}" for name, sentences in fields.items() for said in sentences]
+        return Invalid(fields, " ".join(said))
     refusal = BackupError(str(exc.detail))
     refusal.status, refusal.code = exc.status_code, CODES.get(type(exc), refusal.code)
     return refusal
@@ -97,7 +92,7 @@ def _of_django(exc):
         case RequestDataTooBig():
             return too_large()
         case TooManyFieldsSent():
-            return BackupError(f"The form has more than {MOST_FIELDS} fields.")
+            return BackupError(f"The form has more than {MAX_FIELDS} fields.")
         case SuspiciousOperation():
             return BackupError("The request cannot be understood.")
     return None
@@ -105,15 +100,9 @@ def _of_django(exc):
 
 def _flatten(detail, name=""):
     """Yield (``include[0][path]``, [sentence]) for each list of errors in a nested detail."""
-    if isinstance(detail, drf.ErrorDetail):
-        yield name or "body", [str(detail)]
-    elif isinstance(detail, dict):
+    if isinstance(detail, dict):
         for key, value in detail.items():
             inner = str(key) if not name else f"{name}[{key}]"
             yield from _flatten(value, name if key == "non_field_errors" else inner)
-    elif detail and all(isinstance(error, drf.ErrorDetail) for error in detail):
-        yield name or "body", [str(error) for error in detail]
     else:
-        for place, value in enumerate(detail):
-            if value:
-                yield from _flatten(value, f"{name}[{place}]")
+        yield name or "body", [str(error) for error in detail]

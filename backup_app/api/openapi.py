@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiResponse
 
 JSON = "application/json"
 FORMS = "A form with the same fields is accepted as well: `files[0]=/etc`."
-# Answers of the API on a small catalog, which a test records and compares: test_examples.py.
+# Recorded answers about a small catalog; test_examples.py records and compares them.
 EXAMPLES = json.loads((Path(__file__).parent / "examples.json").read_text())
 ERROR = {
     "type": "object",
@@ -80,7 +80,7 @@ class BackupAutoSchema(AutoSchema):
         }
 
     def map_parsers(self):
-        # Many generators of clients fail on several media types with the same schema.
+        # Many client generators fail on several media types with the same schema.
         found = super().map_parsers()
         return [JSON] if JSON in found else found
 

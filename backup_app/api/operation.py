@@ -17,35 +17,29 @@ from . import errors
 from .openapi import BackupAutoSchema
 from .parsers import FormParser, JSONParser, MultiPartParser, require_readable
 from .renderers import HEADERS, AlwaysJSON, JSONRenderer
-from .serializers.options import Options
+from .serializers.fields import Options
 
 REFUSED = {403, 404}
-ENGINE_REFUSED = {502, 503}  # after which part of a write may be done
-NAMED = (
-    "subuser",
-    "client",
-    "login",
-    "name",
-    "ip",
-    "path",
-    "cmd",
-)  # kept in the audit log
+ENGINE_REFUSED = {502, 503}  # part of a write may have been done before these
+NAMED = "subuser client login name ip path cmd".split()  # kept in the audit log
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Operation:
-    """What ``@operation`` was told; ``openapi.py`` describes the API from it."""
+    """The arguments of ``@operation``; ``openapi.py`` describes the API from them."""
 
-    number: int
+    number: int  # in the specification's table
     method: str
     topic: str
-    options: type[serializers.Serializer]
-    answer: Any
-    subusers: bool
-    writes: bool
-    on_behalf: bool
-    refusals: tuple[int, ...]
-    headers: tuple[OpenApiParameter, ...]
+    answer: Any  # represents what the function returns, a record or a dict
+    options: type[serializers.Serializer] = Options
+    subusers: bool = False  # whether a subuser's login may use it
+    writes: bool = False  # whether each success leaves an audit row
+    # Whether ``subuser`` in the body limits the operation to that subuser's clients, instead of
+    # being a parameter of it.
+    on_behalf: bool = True
+    refusals: tuple[int, ...] = (404,)  # statuses beyond those that any operation may answer
+    headers: tuple[OpenApiParameter, ...] = ()  # of requests and answers, for the description
     name: str
     description: str
 
@@ -146,56 +140,28 @@ class OperationView(APIView):
         ]
 
 
-def operation(
-    number,
-    method="POST",
-    *,
-    topic,
-    answer,
-    options=Options,
-    subusers=False,
-    writes=False,
-    on_behalf=True,
-    refusals=(404,),
-    headers=(),
-):
-    """Make a view of a function ``(request, **path)``.
+def operation(number, method="POST", **declared):
+    """Make a view of a function ``(request, **path)``; ``declared`` are fields of ``Operation``.
 
     The function finds validated parameters in ``request.options``, who asks in ``request.caller``.
-    It returns a response, or what ``answer`` represents: a record or a dict.
+    It returns a response, or what ``answer`` represents.
     Its docstring is the operation's description: a summary, then details.
-
-    number: of the specification's table. subusers: whether a subuser's login may use it.
-    writes: whether each success leaves an audit row. on_behalf: whether ``subuser`` in the body
-    limits the operation to that subuser's clients, instead of being a parameter of it.
-    refusals: the statuses that it may answer beyond those that any operation may.
-    headers: of requests and answers, for the description.
     """
 
     def decorate(function):
-        declared = Operation(
-            number=number,
-            method=method,
-            topic=topic,
-            options=options,
-            answer=answer,
-            subusers=subusers,
-            writes=writes,
-            on_behalf=on_behalf,
-            refusals=refusals,
-            headers=headers,
-            name=function.__name__,
-            description=function.__doc__ or "",
+        name, description = function.__name__, function.__doc__ or ""
+        made = Operation(
+            number=number, method=method, name=name, description=description, **declared
         )
         members = {
-            "operation": declared,
+            "operation": made,
             "function": staticmethod(function),
             "http_method_names": [method.lower()],
             method.lower(): OperationView.answer,
             "__doc__": function.__doc__,
         }
-        view = type(function.__name__, (OperationView,), members).as_view()
-        view.operation = declared
+        view = type(name, (OperationView,), members).as_view()
+        view.operation = made
         return view
 
     return decorate

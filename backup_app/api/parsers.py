@@ -13,15 +13,13 @@ from ..conf import conf
 from ..exceptions import TooLarge
 
 # qs_codec returns lists with indexes as {"0": ..., "1": ...}, which ParameterList accepts.
-MOST_FIELDS = MOST_INDEX = 25_000
-MOST_BRACKETS = 5  # in a key
-FORM_OPTIONS = qs_codec.DecodeOptions(
-    depth=MOST_BRACKETS, list_limit=0, parameter_limit=MOST_FIELDS
-)
+MAX_FIELDS = MAX_INDEX = 25_000  # well above BACKUP_MAX_PATHS
+MAX_BRACKETS = 5  # in a key
+FORM_OPTIONS = qs_codec.DecodeOptions(depth=MAX_BRACKETS, list_limit=0, parameter_limit=MAX_FIELDS)
 BRACKETS = re.compile(r"\[([^\[\]]*)\]")
-AT_ONCE = 100  # keys: the library's time grows with the square of their number
-MOST_LEVELS = 50  # of lists and objects inside each other; Python itself fails at some hundreds
-MOST_CONTAINERS = 100_000  # lists and objects: each takes 30 times the memory of its brackets
+AT_ONCE = 100  # keys: qs_codec takes time quadratic in their number
+MAX_LEVELS = 50  # of nested lists and objects; Python's recursion fails at some hundreds
+MAX_CONTAINERS = 100_000  # lists and objects: each takes 30 times the memory of its brackets
 
 
 class JSONParser(parsers.JSONParser):
@@ -29,16 +27,16 @@ class JSONParser(parsers.JSONParser):
         body = read_within_limit(stream)
         if not body.strip():
             return {}
-        if body.count(b"[") + body.count(b"{") > MOST_CONTAINERS:
-            raise ParseError(f"The body has more than {MOST_CONTAINERS} lists and objects.")
+        if body.count(b"[") + body.count(b"{") > MAX_CONTAINERS:
+            raise ParseError(f"The body has more than {MAX_CONTAINERS} lists and objects.")
         try:
             data = orjson.loads(body)
         except orjson.JSONDecodeError as e:
             raise ParseError(f"The body is not valid JSON: {e}.") from e
         if not isinstance(data, dict):
             raise ParseError("The body must be a JSON object, with parameter names as its keys.")
-        if is_deeper(data, MOST_LEVELS):
-            raise ParseError(f"The body is nested more than {MOST_LEVELS} levels deep.")
+        if is_deeper(data, MAX_LEVELS):
+            raise ParseError(f"The body is nested more than {MAX_LEVELS} levels deep.")
         return data
 
 
@@ -47,10 +45,10 @@ class FormParser(parsers.FormParser):
         text = read_within_limit(stream).decode("utf-8", "replace")
         try:
             pairs = parse_qsl(
-                text, keep_blank_values=True, errors="replace", max_num_fields=MOST_FIELDS
+                text, keep_blank_values=True, errors="replace", max_num_fields=MAX_FIELDS
             )
         except ValueError as e:
-            raise ParseError(f"The form has more than {MOST_FIELDS} fields.") from e
+            raise ParseError(f"The form has more than {MAX_FIELDS} fields.") from e
         return nested(pairs)
 
 
@@ -61,7 +59,7 @@ class MultiPartParser(parsers.MultiPartParser):
 
 
 def nested(pairs):
-    """Return a form's (key, value) pairs as dicts and lists, as its PHP array keys ask for."""
+    """Return a form's (key, value) pairs as dicts and lists, following its PHP array keys."""
     values = {}
     for key, value in pairs:
         values.setdefault(key, []).append(value)
@@ -77,11 +75,11 @@ def nested(pairs):
 def require_bounded(key: str):
     """Raise ParseError for a key that would make very long or deep lists."""
     inside = BRACKETS.findall(key)
-    if len(inside) > MOST_BRACKETS:
-        raise ParseError(f"The key '{key[:50]}…' has more than {MOST_BRACKETS} pairs of brackets.")
+    if len(inside) > MAX_BRACKETS:
+        raise ParseError(f"The key '{key[:50]}…' has more than {MAX_BRACKETS} pairs of brackets.")
     for place in inside:
-        if place.isdecimal() and (len(place) > 9 or int(place) > MOST_INDEX):
-            raise ParseError(f"The key '{key[:50]}' has an index greater than {MOST_INDEX}.")
+        if place.isdecimal() and (len(place) > 9 or int(place) > MAX_INDEX):
+            raise ParseError(f"The key '{key[:50]}' has an index greater than {MAX_INDEX}.")
 
 
 def merge(found, more):
@@ -94,7 +92,7 @@ def merge(found, more):
 
 
 def is_deeper(data, levels):
-    """Say whether lists and dicts stand inside each other on more levels than these."""
+    """Return whether lists and dicts are nested more than ``levels`` deep."""
     level = [data]
     for _ in range(levels):
         level = [inner for value in level for inner in _inside(value)]
@@ -121,7 +119,7 @@ def require_readable(headers):
     if not length and headers.get("HTTP_TRANSFER_ENCODING"):
         raise ParseError("The body is sent in chunks. Send it with its Content-Length.")
     if (encoding := headers.get("HTTP_CONTENT_ENCODING", "identity")) != "identity":
-        raise ParseError(f"The body is encoded as '{encoding}'. Send it as it is.")
+        raise ParseError(f"The body is encoded as '{encoding}'. Send it unencoded.")
 
 
 def read_within_limit(stream):

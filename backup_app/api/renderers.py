@@ -4,7 +4,7 @@ import orjson
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
-# A browser must not run anything in an answer, nor a cache keep it: it is the caller's alone.
+# Answers belong to the caller: browsers must not run them, nor caches store them.
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",

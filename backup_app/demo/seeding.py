@@ -17,9 +17,9 @@ SCHEDULE = "30 2 * * *"
 
 
 def fill(folder: Path) -> list[Path]:
-    """Put the demo's files into a folder; return those that were missing.
+    """Copy the demo's files into a folder; return those that were missing.
 
-    What is there already stays as it is, whatever has become of it.
+    Existing files are left unchanged, even if they were edited.
     """
     sources = [path for path in sorted(FILES.rglob("*")) if path.is_file()]
     missing = [path for path in sources if not _is_there(folder / path.relative_to(FILES))]
@@ -33,13 +33,13 @@ def fill(folder: Path) -> list[Path]:
 
 
 def may_be_read(folder: Path) -> bool:
-    """Say whether clients of this machine may back up a folder."""
+    """Return whether clients of this machine may back up a folder."""
     real = folder.resolve()
     return any(real.is_relative_to(root.resolve()) for root in conf.local_roots)
 
 
 class DemoBackup:
-    """Makes what is missing for backups of a folder of this machine; ``made`` lists it."""
+    """Creates the missing records to back up a folder of this machine; ``made`` lists them."""
 
     def __init__(self, account, folder: Path):
         self.account, self.folder = account, folder

@@ -43,23 +43,6 @@ from .values import (
     no_tick,
 )
 
-__all__ = [
-    "ClientConfig",
-    "Engine",
-    "File",
-    "Listing",
-    "Node",
-    "Outcome",
-    "Problem",
-    "Ranges",
-    "Run",
-    "Selection",
-    "System",
-    "Tick",
-    "View",
-    "no_tick",
-]
-
 
 @dataclass
 class Engine(AdoptionMixin):
@@ -79,9 +62,9 @@ class Engine(AdoptionMixin):
     supports_databases = False
     supports_commands = False
     supports_key_installation = False
-    # Whether its jobs continue while no worker looks after them. ``backup``, ``restore`` and
-    # ``verify`` may then raise Unfinished, or Away, to be called again a few seconds later by any
-    # worker, with what they left in the job's ``engine_job_id`` and ``engine_state``.
+    # Whether its jobs continue without a worker. ``backup``, ``restore`` and ``verify`` may then
+    # raise Unfinished, or EngineOffline, to be called again a few seconds later by any worker,
+    # with what they stored in the job's ``engine_job_id`` and ``engine_state``.
     resumes = False
 
     # --- Doing jobs; called by the worker --------------------------------------------------

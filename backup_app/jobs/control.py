@@ -12,7 +12,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from ..engines import get_engine
-from ..engines.base import Selection
+from ..engines.values import Selection
 from ..exceptions import Invalid, NotFound, WrongState
 from ..lib import destinations
 from ..models import Client, Fileset, Job, JobLog, Pool
@@ -61,8 +61,7 @@ def start_backup(
         with transaction.atomic():
             return _queue(client, by, **kind, fileset=fileset, pool=pool, storage=storage)
     except IntegrityError as e:  # another request was faster
-        _require_no_open_backup(client)
-        raise WrongState(f"Client '{client}' had another backup started just now.") from e
+        raise WrongState(f"Another backup of client '{client}' has just been started.") from e
 
 
 def start_restore(
@@ -119,10 +118,10 @@ def cancel(job: Job, by: str) -> Job:
     Raises WrongState if it has ended.
     """
     message = f"Canceled by {by}."
-    if states.withdraw(job.pk, message):
+    if states.cancel_queued(job.pk, message):
         _log(job, message)
-    elif states.ask_to_cancel(job.pk):
-        _log(job, f"{by} requested to cancel the job.")
+    elif states.request_cancel(job.pk):
+        _log(job, f"{by} requested cancellation.")
         get_engine(job.engine).cancel(job)
     else:
         _require_canceling(job)

@@ -7,8 +7,8 @@ from typing import Any
 from django.db import DatabaseError, OperationalError, connection, transaction
 
 from ..engines import get_engine
-from ..engines.base import Outcome
-from ..exceptions import Away, BackupError, Canceled, InvalidEngine, Unfinished
+from ..engines.values import Outcome
+from ..exceptions import BackupError, Canceled, EngineOffline, InvalidEngine, Unfinished
 from ..lib.formatting import counted, size, storable
 from ..lib.log_context import about_job
 from ..models import Job, JobLog
@@ -27,10 +27,10 @@ logger = logging.getLogger(__name__)
 
 
 def run(job_id: int) -> bool:
-    """Do a queued job, whether it succeeds or not; False if it is not queued.
+    """Run a queued job, whether it succeeds or not; False if it is not queued.
 
-    A job that continues in its engine is set aside for ``resume``. Raises ClientBusy if another job
-    of the client is active. No transaction may be open: others must see each state.
+    A job that continues in its engine is left to it for ``resume``. Raises ClientBusy if another
+    job of the client is active. No transaction may be open: others must see each state.
     """
     worker = this_worker()
     begun = states.begin(job_id, worker)
@@ -41,12 +41,12 @@ def run(job_id: int) -> bool:
 
 
 def resume(job_id: int) -> bool:
-    """Poll a job that was set aside, which may end it; False if its engine is unreachable.
+    """Poll a job that was left to its engine, which may end it; False if its engine is unreachable.
 
     Does nothing if another worker was faster. No transaction may be open.
     """
     worker = this_worker("resuming")
-    if not states.take_up(job_id, worker):
+    if not states.resume(job_id, worker):
         return True
     with about_job(job_id):
         return _work(JobRun(_read(job_id), worker, is_resumed=True), begin=False)
@@ -64,8 +64,8 @@ def _work(run: JobRun, *, begin: bool) -> bool:
             _begin(run)
         _succeed(run, _do(run))
     except Unfinished as e:
-        _set_aside(run)
-        return not isinstance(e, Away)
+        _leave_to_engine(run)
+        return not isinstance(e, EngineOffline)
     except Canceled:
         fail(run, Status.CANCELED, "The job was canceled.")
     except (BackupError, InvalidEngine) as e:
@@ -95,9 +95,9 @@ def _do(run: JobRun) -> Outcome:
     return outcome
 
 
-def _set_aside(run: JobRun) -> None:
+def _leave_to_engine(run: JobRun) -> None:
     run.flush()
-    states.set_aside(run.job.pk, run.worker, **run.progress())
+    states.leave_to_engine(run.job.pk, run.worker, **run.progress())
 
 
 def _require_possible(job: Job) -> None:
@@ -175,7 +175,7 @@ def _write_end(run: JobRun, status: str, end: dict[str, Any]) -> None:
         except OperationalError as e:
             if pause is None:
                 raise
-            logger.warning("The end of job %s could not be written yet: %s", run.job.pk, e)
+            logger.warning("The outcome of job %s could not be stored yet: %s", run.job.pk, e)
             connection.close_if_unusable_or_obsolete()
             sleep(pause)
         else:
@@ -183,13 +183,13 @@ def _write_end(run: JobRun, status: str, end: dict[str, Any]) -> None:
 
 
 def discard(job: Job) -> bool:
-    """Let the engine remove the leftovers of a job that did not succeed; say whether it could."""
+    """Let the engine remove the leftovers of an unsuccessful job; return whether it could."""
     try:
         # A good job did succeed: only the answer of the database was lost.
         if not Job.objects.good().filter(pk=job.pk).exists():
             get_engine(job.engine).discard(job)
     except Exception as e:
-        if not job.has_leftovers:  # otherwise logged before: this is retried every few seconds
+        if not job.has_leftovers:  # else it was logged before: this is retried every few seconds
             words = "Leftovers of job %s could not be removed: %s"
             logger.warning(words, job.pk, e, exc_info=not isinstance(e, BackupError))
         return False
@@ -205,7 +205,7 @@ def discard_leftovers() -> None:
 
 
 def _describe_database(error: DatabaseError) -> str:
-    # A full disk or a damaged file; subclasses such as DataError are faults of ours.
+    # A full disk or a damaged file; subclasses such as DataError are bugs of ours.
     if type(error) not in (DatabaseError, OperationalError):
         return UNEXPECTED
     return f"The database failed: {str(error).partition(chr(10))[0]}."

@@ -28,11 +28,11 @@ from ..models import Worker
 from . import periodic
 from .worker_id import is_gone, this_worker
 
-EVERY = 5  # seconds
+EVERY = 5  # seconds, far less than BACKUP_JOB_LOST_SECONDS
 DAY = 24 * 3600
-WAKE_AFTER = timedelta(seconds=30)  # of no sign of life of any worker; several times EVERY
-ATTEMPTS = 3  # a task whose worker died is tried again, unless it is what kills them
-OWN_TASKS = "backup_app."  # whether those of others can be repeated we do not know
+WAKE_AFTER = timedelta(seconds=30)  # without a heartbeat of any worker; several times EVERY
+ATTEMPTS = 3  # a task that kills its workers must not be repeated for ever
+OWN_TASKS = "backup_app."  # tasks of other apps may not be repeatable
 
 _is_beating = threading.Event()
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 def beating(
     name: str, *, tasks: str = OWN_TASKS, daily: Callable[[], object] = lambda: None
 ) -> Iterator[None]:
-    """Give signs of life of the worker of this name, and do the periodic work, in threads.
+    """Record heartbeats of the worker of this name, and do the periodic work, in threads.
 
     tasks is how the paths of the tasks begin that are put back when their worker died; daily is
     called now and once a day. Each has a thread of its own, so that a slow one delays no sign of
@@ -69,7 +69,7 @@ def beating(
 
 
 def beat(name: str, tasks: str = OWN_TASKS) -> None:
-    """Give a sign of life of the worker of this name, and take over from those that died."""
+    """Record a heartbeat of the worker of this name, and take over from those that died."""
     Worker.objects.update_or_create(
         name=name, defaults={"seen": Now()}, create_defaults={"process": this_worker()}
     )
@@ -84,9 +84,9 @@ def take_over(worker: Worker, tasks: str) -> None:
     """Put back the tasks that a dead worker had begun, and delete its row."""
     with transaction.atomic():
         now = Worker.objects.select_for_update().filter(pk=worker.pk).first()
-        # Not in the WHERE: SQLite's Now() has other decimals than a parameter.
+        # Not in the WHERE: SQLite's Now() has fewer decimals than a parameter.
         if now is None or now.seen != worker.seen:
-            return  # another worker was quicker, or this one gave a sign of life after all
+            return  # another worker was quicker, or this one has a heartbeat after all
         for found in DBTaskResult.objects.running().filter(task_path__startswith=tasks):
             if found.worker_ids[-1:] == [worker.pk]:
                 _put_back(found)
@@ -108,10 +108,10 @@ def _keep_doing(what: Callable[[], object], every: float, stop: threading.Event)
         try:
             what()
         except DatabaseError as e:
-            logger.warning("Work that a worker repeats every %g seconds failed: %s", every, e)
+            logger.warning("The worker's step of every %g seconds failed: %s", every, e)
             connection.close()  # the next attempt has a new one
         except Exception:
-            logger.exception("Work that a worker repeats every %g seconds failed.", every)
+            logger.exception("The worker's step of every %g seconds failed.", every)
         connection.close_if_unusable_or_obsolete()
         if stop.wait(every):
             break
@@ -128,7 +128,7 @@ def beat_from_first_task(task_result: object, **kwargs: Any) -> None:
     try:
         until_exit.enter_context(beating(task_result.worker_ids[-1]))
     except DatabaseError as e:  # would fail the task; the next task tries again
-        logger.warning("A worker could not give a sign of life: %s", e)
+        logger.warning("A worker could not record its heartbeat: %s", e)
     else:
         atexit.register(until_exit.close)
 

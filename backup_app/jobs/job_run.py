@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class JobRun:
-    """Writes a job's log, progress and signs of life; implements ``engines.base.Run``.
+    """Writes a job's log, progress and heartbeats; implements ``engines.values.Run``.
 
     Lines are buffered until the next write or ``flush``. Not safe for several threads.
     """
@@ -119,7 +119,7 @@ class JobRun:
         try:
             return write()
         except OperationalError:
-            logger.warning("The sign of life of job %s could not be written.", self.job.pk)
+            logger.warning("The heartbeat of job %s could not be stored.", self.job.pk)
             connection.close_if_unusable_or_obsolete()
             return None
 

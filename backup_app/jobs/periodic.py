@@ -1,4 +1,4 @@
-"""The periodic work, which any worker does every few seconds."""
+"""The periodic work of all workers, every few seconds."""
 
 import logging
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def tick() -> None:
     """Do one round of the periodic work.
 
     Dead jobs are ended first, because their clients can have no other active job until then. A step
-    that fails is logged, and the others are done all the same.
+    that fails is logged, and the others are still done.
     """
     for step in (
         reap.reap,

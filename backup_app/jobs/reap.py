@@ -23,16 +23,16 @@ def reap() -> int:
 
 
 def reap_if_dead(job: Job) -> bool:
-    """End an active job whose worker died, and remove its leftovers; say whether that was done.
+    """End an active job whose worker died, and remove its leftovers; return whether that was done.
 
-    A job of an engine that ``resumes`` is set aside instead, for another worker.
+    A job of an engine that ``resumes`` is left to it instead, for another worker.
     """
     reason = _death(job)
     worker = this_worker("upkeep")
     if not (reason and states.take_over(job, worker)):
         return False
     if job.engine in resuming_engines():
-        states.set_aside(job.pk, worker)
+        states.leave_to_engine(job.pk, worker)
         return False
     canceled = job.status == Status.CANCELING
     status = Status.CANCELED if canceled else Status.FAILED
@@ -43,11 +43,11 @@ def reap_if_dead(job: Job) -> bool:
 
 
 def _death(job: Job) -> str:
-    """Return in a sentence why the worker of a job counts as dead, or ""."""
+    """Return a sentence on why the worker of a job counts as dead; "" if it does not."""
     if job.status not in ACTIVE or not job.worker:
         return ""
     if is_gone(job.worker):
         return "The worker of this job ended before the job was done."
     if (job.seen or job.created) < timezone.now() - dt.timedelta(seconds=conf.JOB_LOST_SECONDS):
-        return f"This job gave no sign of life for {conf.JOB_LOST_SECONDS} seconds."
+        return f"This job had no heartbeat for {conf.JOB_LOST_SECONDS} seconds."
     return ""

@@ -10,11 +10,11 @@ from ..models import Job
 from ..models.job import ACTIVE
 from . import execute, tasks
 
-EVERY = dt.timedelta(seconds=2)
+EVERY = dt.timedelta(seconds=2)  # between two polls of a job, by whichever worker
 
 
 def resume_all() -> int:
-    """Poll each job that was set aside once; return how many.
+    """Poll each job that was left to its engine once; return how many.
 
     Once an engine proves to be unreachable, its other jobs wait until the next round.
     """

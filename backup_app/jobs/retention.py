@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
+from ..lib.bulk import delete_in_batches
 from ..models import Client, Folder, Job, JobSource, Pool, Storage
 from ..models.job import GOOD, OPEN
 
 logger = logging.getLogger(__name__)
-FOLDERS_AT_ONCE = 1000  # in a transaction
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,13 @@ def _finish_removals() -> None:
 
 
 def _is_needed(job: Job) -> bool:
-    """Say whether something has begun to need a job since it was found to be expired."""
+    """Return whether a job has come into use since it was found to be expired."""
     is_read = Job.objects.being_read().filter(pk=job.pk).exists()
     return is_read or Job.objects.needing(job).exists()
 
 
 def _remove(job: Job) -> str:
-    """Remove a job and what it stored; return in a sentence why that failed, or ""."""
+    """Remove a job and its data; return a sentence on why that failed, or ""."""
     pk = job.pk  # None once the row is deleted, after which the engine may still fail
     try:
         engine = get_engine(job.engine)
@@ -159,15 +159,7 @@ def _remove(job: Job) -> str:
 
 
 def _removed(job: Job) -> Removed:
-    return Removed(
-        job_id=job.pk,
-        client=job.name,
-        type=job.type,
-        level=job.level,
-        status=job.status,
-        ended=job.ended,
-        stored_bytes=job.stored_bytes,
-    )
+    return Removed(job.pk, job.name, job.type, job.level, job.status, job.ended, job.stored_bytes)
 
 
 def _purge(client: Client) -> str:
@@ -181,22 +173,16 @@ def _purge(client: Client) -> str:
             return problem
     if problem := _forget(client):
         return problem
-    _remove_folders(client)
+    # Folders have higher IDs than their parents, so children go first.
+    delete_in_batches(Folder.objects.filter(client=client).order_by("-pk"))
     client.delete()
     return ""
 
 
 def _forget(client: Client) -> str:
-    """Let the engine remove what it has of a client; return why that failed, or ""."""
+    """Let the engine remove its data of a client; return why that failed, or ""."""
     try:
         get_engine(client.zone.engine).forget_client(client)
     except (BackupError, InvalidEngine, OSError) as e:
-        return f"The engine could not remove what it has of client '{client}': {e}"
+        return f"The engine could not remove its data of client '{client}': {e}"
     return ""
-
-
-def _remove_folders(client: Client) -> None:
-    # Folders have higher IDs than their parents, so children go first; in batches, to save memory.
-    folders = Folder.objects.filter(client=client).order_by("-pk").values_list("pk", flat=True)
-    while pks := list(folders[:FOLDERS_AT_ONCE]):
-        Folder.objects.filter(pk__in=pks).delete()

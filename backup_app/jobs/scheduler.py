@@ -1,4 +1,4 @@
-"""Starting backups whose schedule is due."""
+"""Starts the backups that are due."""
 
 import datetime as dt
 import logging
@@ -56,7 +56,7 @@ def _is_left_to_engine(client: Client) -> bool:
     try:
         return get_engine(client.zone.engine).starts_scheduled(client)
     except (BackupError, InvalidEngine):
-        return False  # starting the backup will log what is wrong
+        return False  # starting the backup will log the error
 
 
 def _note_done(clients: list[Client], now: dt.datetime) -> None:

@@ -3,9 +3,9 @@
     queued → running → completed | warnings | failed | canceled
     queued → canceled, and canceling between running and how it ended
 
-So of several workers, or of a worker and somebody who cancels, exactly one makes each transition.
+So if several workers, or a worker and a cancellation, compete, exactly one makes the transition.
 An active job belongs to the ``worker`` that began it, and no other can end it. A job that continues
-by itself in an engine that ``resumes`` is set aside, without a worker, between polls.
+by itself in an engine that ``resumes`` is left to it, without a worker, between polls.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def begin(job_id: int, worker: str) -> bool:
 
 
 def keep_alive(job_id: int, worker: str, **progress: Any) -> bool:
-    """Record a sign of life; False if the job is to be canceled or is no longer the worker's."""
+    """Record a heartbeat; False if the job is to be canceled or is no longer the worker's."""
     return _step(job_id, [Status.RUNNING], Status.RUNNING, owner=worker, **progress)
 
 
@@ -57,18 +57,18 @@ def take_over(job: Job, worker: str) -> bool:
     return _step(job.pk, [job.status], job.status, **as_read, worker=worker)
 
 
-def set_aside(job_id: int, worker: str, **progress: Any) -> bool:
+def leave_to_engine(job_id: int, worker: str, **progress: Any) -> bool:
     """Leave an active job to its engine; False if it is no longer the worker's."""
     return _change_worker(job_id, worker, "", **progress)
 
 
-def take_up(job_id: int, worker: str) -> bool:
-    """Take a job that was set aside; False if it is not, or another worker was faster."""
+def resume(job_id: int, worker: str) -> bool:
+    """Take a job that was left to its engine; False if it is not, or another worker was faster."""
     return _change_worker(job_id, "", worker)
 
 
 def owns(job_id: int, worker: str) -> bool:
-    """Say whether a job is active and a worker's."""
+    """Return whether a job is active and a worker's."""
     return Job.objects.filter(pk=job_id, worker=worker, status__in=ACTIVE).exists()
 
 
@@ -77,13 +77,13 @@ def note_task(job_id: int, seen: Any = ANY) -> bool:
     return _step(job_id, [Status.QUEUED], Status.QUEUED, seen_at=seen)
 
 
-def withdraw(job_id: int, message: str) -> bool:
+def cancel_queued(job_id: int, message: str) -> bool:
     """Cancel a job that no worker has begun; False if it is no longer queued."""
     now = timezone.now()
     return _step(job_id, [Status.QUEUED], Status.CANCELED, ended=now, message=message)
 
 
-def ask_to_cancel(job_id: int) -> bool:
+def request_cancel(job_id: int) -> bool:
     """Ask the worker of a running job to end it; False if it is not running."""
     return _step(job_id, [Status.RUNNING], Status.CANCELING)
 
@@ -95,7 +95,7 @@ def _change_worker(job_id: int, worker: str, next_worker: str, **fields: Any) ->
 
 
 def _end(job_id: int, sources: list[str], status: str, **fields: Any) -> bool:
-    # The clock of the host that ends it may be behind that of the host that began it.
+    # The host that ends it may have a slower clock than the one that began it.
     now = Value(timezone.now(), DateTimeField())
     return _step(job_id, sources, status, ended=Greatest(now, F("started")), **fields)
 

@@ -1,4 +1,4 @@
-"""The tasks of the background worker that do jobs."""
+"""The tasks by which background workers run jobs."""
 
 import datetime as dt
 import logging
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 @task()
 def run_job(job_id: int, attempt: int = 0) -> None:
-    """Do a queued job, or try again later while another job of its client is active.
+    """Run a queued job, or retry later while another job of its client is active.
 
     The task is repeated if its worker dies; the job then ends as failed, and is not done twice.
     """
@@ -38,7 +38,7 @@ def run_job(job_id: int, attempt: int = 0) -> None:
 
 @task()
 def run_next_job(job_id: int) -> None:
-    """Do a queued job whose client has just become free; if it has not, its own task retries."""
+    """Run a queued job whose client has just become free; if it has not, its own task retries."""
     with suppress(ClientBusy):
         _run(job_id)
 
@@ -58,7 +58,7 @@ def conclude(job_id: int) -> None:
     if job and job.is_open:
         return
     if job and job.is_good and job.type == Job.Type.BACKUP:
-        mailboxes.try_harvest(job)
+        mailboxes.try_record(job)
     enqueue_waiting()
     if job:
         _enqueue_next(job.client_id)
@@ -72,7 +72,7 @@ def _enqueue_next(client_id: int) -> None:
 
 
 def enqueue(job_id: int) -> None:
-    """Add the task that does a queued job."""
+    """Enqueue the task that runs a queued job."""
     run_job.using(queue_name=conf.QUEUE).enqueue(job_id)
 
 

@@ -1,5 +1,6 @@
-"""Names of worker processes, by which others can tell whether they still run."""
+"""Names of worker processes, from which others can tell whether they are still running."""
 
+import errno
 import os
 import socket
 from pathlib import Path
@@ -18,7 +19,7 @@ def this_worker(role: str = "") -> str:
 
 
 def is_gone(worker: str) -> bool:
-    """Say whether a process of this host no longer runs; False for one of another host."""
+    """Return whether a process of this host no longer runs; False for one of another host."""
     host, pid, started = [*worker.split(":"), "", ""][:3]
     return host == _host() and pid.isdigit() and started != _started(int(pid))
 
@@ -54,8 +55,6 @@ def _pid_exists(pid: int) -> str | None:
     # Without /proc a later process with the same number cannot be told apart.
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        pass
+    except OSError as e:
+        return "0" if e.errno == errno.EPERM else None
     return "0"

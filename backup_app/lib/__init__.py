@@ -1,1 +1,1 @@
-"""Helpers that know no noun of this app and could be published by themselves."""
+"""Helpers that do not depend on this app and could be published by themselves."""

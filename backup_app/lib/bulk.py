@@ -1,4 +1,4 @@
-"""Many rows at once: lists that fit into a query, fast inserts, deletions in short transactions."""
+"""Bulk operations: lists that fit into a query, fast inserts, deletions in short transactions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -20,16 +20,16 @@ def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
 
 
 def keep_id(model: type[models.Model]) -> None:
-    """Set the sequence of IDs behind all existing rows; SQLite does so by itself."""
+    """Advance the sequence of IDs past all existing rows; SQLite does so by itself."""
     with connection.cursor() as cursor:
         for sql in connection.ops.sequence_reset_sql(no_style(), [model]):
             cursor.execute(sql)
 
 
-def delete_in_batches(rows: models.QuerySet[Any]) -> int:
+def delete_in_batches(rows: models.QuerySet[Any], size: int | None = None) -> int:
     """Delete rows in batches, so that no other writer waits for long; return how many."""
     deleted = 0
-    while pks := list(rows.values_list("pk", flat=True)[:DELETED_AT_ONCE]):
+    while pks := list(rows.values_list("pk", flat=True)[: size or DELETED_AT_ONCE]):
         deleted += rows.model.objects.filter(pk__in=pks).delete()[0]
     return deleted
 
@@ -39,7 +39,7 @@ def insert_rows(
 ) -> None:
     """Insert plain rows whose values stand in the order of ``attnames``, such as ``job_id``.
 
-    The values are what the database takes as it is: numbers, text, bytes and None. IDs are the
+    The values need no conversion: numbers, text, bytes and None. IDs are the
     database's unless they are given, no signals are sent, and fields that are left out must have
     a default of the database. PostgreSQL takes rows by COPY, other databases by executemany.
     """

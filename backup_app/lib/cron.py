@@ -24,5 +24,3 @@ def next_time(expression: str, after: dt.datetime) -> dt.datetime:
         return next(time for time in times if time > after)
     except CronSimError as e:
         raise ValueError(f"'{expression}' is not a schedule: {str(e).lower()}.") from e
-    except StopIteration as e:
-        raise ValueError(f"The schedule '{expression}' never occurs.") from e

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.utils import timezone
 from rich.filesize import decimal
 
-# A file name must not send commands to the terminal on which somebody reads the log.
+# A file name must not send escape sequences to the terminal on which the log is read.
 CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "�")
 
 
@@ -33,7 +33,7 @@ def format_timestamp(seconds: int) -> str | None:
 
 
 def _local(time: datetime) -> str:
-    # Quicker than strftime, which counts in long lists; what is cut off is the offset.
+    # Faster than strftime, which matters in long lists; the offset is cut off.
     return time.isoformat(" ", "seconds")[:19]
 
 

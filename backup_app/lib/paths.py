@@ -4,6 +4,8 @@ Those of Windows begin with a drive, such as ``C:/Users``, which is treated as a
 """
 
 import re
+from collections.abc import Container, Iterator
+from hashlib import blake2b
 
 from ..exceptions import Forbidden, NotFound
 
@@ -34,8 +36,36 @@ def normal(path: bytes) -> bytes:
     return plain
 
 
+def split(path: bytes) -> tuple[bytes, bytes]:
+    """Return (folder, name) of a normal path; the root is in itself, with the name b""."""
+    folder, _, name = path.rpartition(b"/")
+    return folder or ROOT, name
+
+
+def join(folder: bytes, name: bytes) -> bytes:
+    """Return the path of a name in a folder."""
+    return folder + name if folder == ROOT else folder + b"/" + name
+
+
+def ancestors(path: bytes) -> Iterator[bytes]:
+    """Yield the folders above a normal path, from the nearest up to the root."""
+    while path != ROOT:
+        path = split(path)[0]
+        yield path
+
+
+def is_in_any(path: bytes, folders: Container[bytes]) -> bool:
+    """Return whether a path or a folder above it is in a collection, however large that is."""
+    return path in folders or any(above in folders for above in ancestors(path))
+
+
+def digest(path: bytes) -> bytes:
+    """Return a hash of 16 bytes for an index, for which paths may be too long."""
+    return blake2b(path, digest_size=16).digest()
+
+
 def is_at_or_below(path: bytes, top: bytes) -> bool:
-    """Say whether a path is ``top`` or below it; one with ``..`` never is."""
+    """Return whether a path is ``top`` or below it; one with ``..`` never is."""
     path, top = normalized(path), normalized(top)
     return b".." not in [*path.split(b"/"), *top.split(b"/")] and is_in(path, top)
 

@@ -1,1 +1,1 @@
-"""The management commands, and what they share."""
+"""Management commands, and their shared parts."""

@@ -16,6 +16,21 @@ class BackupCommand(BaseCommand):
             help="Output format; text by default.",
         )
 
+    def add_client(self, parser):
+        """Add the arguments that name one client, for ``lookup.client_named``."""
+        parser.add_argument("client", help="Name or IP address of the client.")
+        parser.add_argument(
+            "--account",
+            metavar="EMAIL",
+            help="E-mail address of the client's account; needed if several have one of this name.",
+        )
+
+    def add_storages(self, parser):
+        """Add the names of storages, none for all, for ``lookup.storages_named``."""
+        parser.add_argument(
+            "storages", nargs="*", metavar="STORAGE", help="Name of a storage; all by default."
+        )
+
     def execute(self, *args, **options):
         self.is_json = options["format"] == "json"
         try:
@@ -24,7 +39,7 @@ class BackupCommand(BaseCommand):
             raise CommandError(str(e)) from e
 
     def answer(self, data, text: str):
-        """Write data as JSON, or the text that says the same to people."""
+        """Write data as JSON, or the equivalent text."""
         self.stdout.write(json.dumps(data, indent=2) if self.is_json else text)
 
     def fail_if(self, problems: list[str]):

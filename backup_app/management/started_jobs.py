@@ -1,4 +1,4 @@
-"""Tells which jobs a command started, and waits for them while their progress is shown."""
+"""Reports the jobs that a command started, and waits for them while showing their progress."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ OPERATOR = "operator"  # whom a job is requested by
 NOUNS = {"verify": "verification"}
 EVERY = 0.5  # seconds
 PATIENCE = timedelta(seconds=30)  # until a worker begins a job
-ALIVE = timedelta(minutes=1)  # since the last sign of life of a worker's job
+ALIVE = timedelta(minutes=1)  # since the last heartbeat of a worker's job
 
 
 def answer_started(command, jobs: list[Job], *, wait: bool, one: bool = True):
@@ -69,8 +69,8 @@ def _require_worker(job):
         return
     if not Job.objects.filter(status__in=["running", "canceling"], seen__gte=now - ALIVE).exists():
         raise CommandError(
-            f"No worker has begun job {job.pk} in {PATIENCE.seconds} seconds. It stays queued: "
-            "start one with 'manage.py worker'."
+            f"No worker has started job {job.pk} within {PATIENCE.seconds} seconds. It stays "
+            "queued: start one with 'manage.py worker'."
         )
 
 

@@ -1,14 +1,18 @@
-"""What commands show on a terminal: tables, and how far they are."""
+"""Output of commands: tables, records, and progress on a terminal."""
 
 import io
 import sys
+from dataclasses import asdict
+from datetime import datetime
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-PLAIN_WIDTH = 200  # of what is no terminal, so that nothing is wrapped for a program that reads it
+from ..lib.formatting import format_time
+
+PLAIN_WIDTH = 200  # columns when not on a terminal, so that lines for programs are not wrapped
 
 
 def table(heads: list[str], rows: list[list], *, terminal: bool) -> str:
@@ -23,13 +27,23 @@ def table(heads: list[str], rows: list[list], *, terminal: bool) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def record_of(removed) -> dict:
+    """Return what ``jobs.retention`` removed as JSON has it."""
+    found = asdict(removed)
+    del found["problem"]
+    return {
+        name: format_time(value) if isinstance(value, datetime) else value
+        for name, value in found.items()
+    }
+
+
 def _plain(value):
-    # As Text, brackets in a name are no markup.
+    # As Text, since brackets in a name are not markup.
     return Text("" if value is None else str(value))
 
 
 def watched(items, title: str):
-    """Yield items; a terminal shows how many there were so far."""
+    """Yield items, showing on a terminal how many there were so far."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}: {task.completed}", markup=False),

@@ -1,4 +1,4 @@
-"""The API keys that accounts log in with, and the logins of a short while."""
+"""The API keys that accounts log in with, and recent login attempts."""
 
 from django.db import models
 from django.db.models import Q
@@ -39,10 +39,10 @@ class ApiKey(models.Model):
 
 
 class LoginAttempt(models.Model):
-    """A login that failed a short while ago, or the first one from an address that succeeded."""
+    """A recent failed login, or the first successful one from an address."""
 
-    scope = models.CharField(max_length=20, help_text="The service that was logged in to.")
-    login = models.CharField(max_length=64, help_text="A digest of it.")
+    scope = models.CharField(max_length=20, help_text="Service that the login was for.")
+    login = models.CharField(max_length=64, help_text="Digest of the login.")
     network = models.CharField(max_length=45)
     failed = models.BooleanField(default=True)
     time = models.DateTimeField(default=timezone.now, db_index=True)

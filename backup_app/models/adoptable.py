@@ -1,4 +1,4 @@
-"""What may have existed in an engine before this service was installed."""
+"""The base of records that may have existed in an engine before this service was installed."""
 
 from typing import ClassVar
 

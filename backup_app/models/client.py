@@ -41,7 +41,10 @@ class Client(Adoptable):
         max_length=100, blank=True, help_text="Cron expression, such as 30 2 * * *."
     )
     scheduled = models.DateTimeField(
-        null=True, blank=True, editable=False, help_text="Backups due until then were started."
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Scheduled backups up to this time have been started.",
     )
     # Only staff set it, in the admin: backups of "this machine" read the server's own files.
     connection = models.CharField(max_length=10, choices=Connection, default=Connection.SSH)

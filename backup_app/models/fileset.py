@@ -25,7 +25,7 @@ class Fileset(Adoptable):
     exclude = models.JSONField(default=list, blank=True)
     options = models.JSONField(default=dict, blank=True)
     databases = models.JSONField(default=list, blank=True)
-    verify = models.BooleanField(default=False, help_text="Verify each backup after it was made.")
+    verify = models.BooleanField(default=False, help_text="Verify each backup once it is complete.")
     schedule = models.CharField(
         max_length=100,
         blank=True,

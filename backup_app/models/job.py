@@ -13,9 +13,9 @@ from .pool import Pool
 from .storage import Storage
 
 OPEN = ["queued", "running", "canceling"]
-ACTIVE = ["running", "canceling"]  # a worker or the engine is busy with it
+ACTIVE = ["running", "canceling"]  # a worker or the engine is running it
 GOOD = ["completed", "warnings"]
-# A download is fetched in parts: more of them may come for so long after it began.
+# A download is fetched in parts, and may continue for this long after it began.
 DOWNLOADED_WITHIN = dt.timedelta(days=1)
 
 
@@ -69,7 +69,7 @@ class Job(models.Model):
     level = models.CharField(max_length=12, choices=Level, null=True, blank=True)  # noqa: DJ001
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     engine = models.CharField(max_length=50, help_text="Alias of an engine in BACKUP_ENGINES.")
-    # The job's number in an engine that numbers its own, and what else that has to remember.
+    # The job's number in an engine that has its own, and further state of the engine.
     engine_job_id = models.BigIntegerField("engine's job ID", null=True, blank=True, editable=False)
     engine_state = models.JSONField(default=dict, blank=True, editable=False)
     fileset = models.ForeignKey(
@@ -103,7 +103,7 @@ class Job(models.Model):
     bytes_done = models.PositiveBigIntegerField(default=0)
     bytes_expected = models.PositiveBigIntegerField(default=0)
     message = models.CharField(max_length=1000, blank=True)
-    # The process that runs the job; ``seen`` is its last sign of life.
+    # The process that runs the job; ``seen`` is its last heartbeat.
     worker = models.CharField(max_length=300, blank=True)
     has_leftovers = models.BooleanField(
         default=False,

@@ -38,7 +38,7 @@ class Storage(Adoptable):
         help_text="Bytes that may be used; empty for the whole disk.",
     )
 
-    # A file in the folder has it too; one without it is an unmounted disk's. Null before first use.
+    # Also in a file in the folder, which is missing while a disk is not mounted. Null before use.
     label = models.UUIDField(null=True, blank=True, unique=True, editable=False)
 
     engine_fields = ("zone", "path")

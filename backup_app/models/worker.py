@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from ..conf import conf
 
-ALIVE = timedelta(seconds=30)
+ALIVE = timedelta(seconds=30)  # since the last heartbeat; one comes every 5 seconds
 
 
 class WorkerQuerySet(models.QuerySet["Worker"]):
@@ -18,13 +18,13 @@ class WorkerQuerySet(models.QuerySet["Worker"]):
         return self.filter(seen__gte=_ago(ALIVE))
 
     def with_silence(self) -> "WorkerQuerySet":
-        """Annotate ``is_silent``: no sign of life for BACKUP_JOB_LOST_SECONDS."""
+        """Annotate ``is_silent``: no heartbeat for BACKUP_JOB_LOST_SECONDS."""
         silent = Q(seen__lt=_ago(timedelta(seconds=conf.JOB_LOST_SECONDS)))
         return self.annotate(is_silent=ExpressionWrapper(silent, output_field=BooleanField()))
 
 
 class Worker(models.Model):
-    """A background worker and its last sign of life."""
+    """A background worker and its last heartbeat."""
 
     is_silent: bool  # set by ``with_silence``
 

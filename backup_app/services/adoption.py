@@ -1,4 +1,4 @@
-"""Recording what an installation consists of that was there before this service."""
+"""Records the storages, pools, filesets and clients of an installation that an engine found."""
 
 import re
 from collections import Counter, defaultdict
@@ -10,8 +10,8 @@ from typing import Any
 from django.db import IntegrityError, models, transaction
 from django.db.models import F, QuerySet
 
+from ..engines.adoption import Found, FoundClient, FoundFileset, FoundPool, FoundStorage, NotAdopted
 from ..engines.base import Engine
-from ..engines.found import Found, FoundClient, FoundFileset, FoundPool, FoundStorage, LeftOut
 from ..lib import addresses
 from ..lib.formatting import counted
 from ..models import Client, Fileset, Pool, Storage, Zone
@@ -23,7 +23,7 @@ NOT_IN_PATHS = re.compile(r"[/\x00-\x1f\x7f]+")
 
 @dataclass
 class Report:
-    """What came of an adoption: names by kind, numbers of jobs by what was done, and sentences.
+    """The result of an adoption: names by kind, numbers of jobs by what was done, and sentences.
 
     ``remarks`` are good to know; ``problems`` say what was left out and should not be.
     """
@@ -67,7 +67,7 @@ class Recorder:
                 self._record_fileset(found)
             case FoundClient():
                 self._record_client(found)
-            case LeftOut(reason):
+            case NotAdopted(reason):
                 self._report.problems.append(reason)
 
     def _record_storage(self, found: FoundStorage) -> None:
@@ -145,7 +145,7 @@ class Recorder:
         return min(found, key=lambda storage: storage.name, default=None)
 
     def _elsewhere(self, name: str) -> str:
-        """Return in words where else a client is known; "" if nowhere."""
+        """Return why a client cannot be adopted here: another account, or deleted; "" if it can."""
         same = {"engine_name": name, "zone__engine": self._engine.alias}
         other = Client.objects.filter(**same).order_by(F("deleted").desc(nulls_first=True))
         if not (found := other.select_related("account").first()):
@@ -183,7 +183,7 @@ class Recorder:
         owner = {} if model is Storage else {"account": self._account}
         free = _free_name(NOT_IN_PATHS.sub("-", name), others)
         try:
-            # So that one record that cannot be stored does not end the transaction of all.
+            # A savepoint, so that one invalid record does not end the whole transaction.
             with transaction.atomic():
                 known[engine_name] = model.objects.create(
                     name=free, engine_name=engine_name, **owner, **values

@@ -1,4 +1,4 @@
-"""Clients: to create or change one, to delete and restore it, to say what must be installed."""
+"""Creating, changing, deleting and restoring clients, and what must be installed on them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from ..conf import conf
 from ..engines import get_engine
-from ..engines.base import ClientConfig
+from ..engines.values import ClientConfig
 from ..exceptions import Invalid, WrongState
 from ..lib import addresses
 from ..models import Client, Job, Zone
 from . import filesets, names, pools
-from .adopted import require_unchanged
+from .locked_fields import require_unchanged
 
 ADDRESSES = ("ip", "internal_ip")
 
@@ -100,6 +100,7 @@ def config(client: Client) -> ClientConfig:
 
 
 def has_backup(client: Client) -> bool:
+    """Return whether a client has a good backup."""
     return Job.objects.backups().good().filter(client=client).exists()
 
 
@@ -198,7 +199,6 @@ def _saved(account: Any, name: str, values: dict[str, Any]) -> Client:
                 account=account, name=name, deleted=None, defaults=values
             )[0]
     except IntegrityError as e:
-        _require_free(_clients_of(account).exclude(name=name), values.get("ip"))
         raise WrongState(f"Client '{name}' has just been changed by another request.") from e
 
 

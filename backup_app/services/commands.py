@@ -7,7 +7,7 @@ from ..models import Client
 
 
 def run(client: Client, line: str) -> str:
-    """Return what an allowed command line prints on a client.
+    """Return the output of an allowed command line on a client.
 
     Raises Forbidden, listing the allowed ones, for any other, WrongState if the engine does not
     support commands, EngineError if the client or the command fails.

@@ -24,7 +24,7 @@ from ..lib.tasks import task
 from ..models import Download, Job
 
 State = Download.State
-IN_MEMORY = 1024 * 1024  # bytes of a chunk; a larger one is held in a temporary file
+IN_MEMORY = 1024 * 1024  # bytes of a chunk; larger ones go to a temporary file
 BLOCK = 256 * 1024
 UNEXPECTED = "The download could not be prepared. The server's log says why."
 PULSE_SECONDS = 30  # far less than BACKUP_JOB_LOST_SECONDS
@@ -148,6 +148,7 @@ def _repeat_if_lost(download: Download) -> None:
 
 @task()
 def prepare_download(download_id: int) -> None:
+    """Run ``prepare`` in a worker."""
     prepare(download_id)
 
 

@@ -1,4 +1,4 @@
-"""Filesets: to save one, and rules for what it may contain."""
+"""Saving filesets, and the rules for their content."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -12,17 +12,17 @@ from ..lib import cron
 from ..models import Client, Fileset
 from ..models.fileset import DATABASE, KINDS
 from . import names
-from .adopted import require_unchanged
+from .locked_fields import require_unchanged
 
 T = TypeVar("T")
 ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
 MAX_PATH = 4096  # bytes; PATH_MAX of Linux
-MAX_FOLDERS = 1000  # each is scanned by a process of its own, and compared with all others
-MAX_BYTES = 60_000  # of all patterns: they go on one command line, whose length Linux limits
+MAX_FOLDERS = 1000  # each is scanned by its own process, and compared with all others
+MAX_BYTES = 60_000  # of all patterns, which form one command line, whose length Linux limits
 COMPRESSION = range(1, 20)
 CONTENT = ("include", "databases")  # a fileset needs at least one of them
 
-# Data and settings; programs can be installed again.
+# Data and settings; programs can be reinstalled.
 DEFAULTS: dict[str, dict[str, Any]] = {
     Client.System.UNIX: {
         "name": "default",
@@ -86,8 +86,6 @@ def cleaned(values: dict[str, Any]) -> dict[str, Any]:
 def schedule(expression: str) -> str:
     """Return a cron expression, or ""; raises ValueError with a sentence."""
     expression = " ".join(expression.split())
-    if len(expression) > 100:
-        raise ValueError("A schedule has at most 100 characters.")
     if expression:
         cron.next_time(expression, timezone.now())
     return expression
@@ -141,10 +139,6 @@ def _options(options: dict[str, Any]) -> dict[str, Any]:
     level = given.get("compression", COMPRESSION[0])
     if type(level) is not int or level not in COMPRESSION:
         raise ValueError(f"The compression is {level!r}: it must be a whole number from 1 to 19.")
-    if type(given.get("one_filesystem", True)) is not bool:
-        raise ValueError(
-            f"'one_filesystem' is {given['one_filesystem']!r}: it must be true or false."
-        )
     return given
 
 

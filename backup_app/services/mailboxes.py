@@ -6,7 +6,7 @@ import re
 
 from ..conf import conf
 from ..engines import get_engine
-from ..engines.base import File
+from ..engines.values import File
 from ..models import Job, Mailbox
 
 SUFFIXES = b".pst", b".edb"
@@ -17,7 +17,7 @@ FOUND_FIELDS = ["store_path", "pst_path", "pst_file_id", "pst_size", "pst_mtime"
 logger = logging.getLogger(__name__)
 
 
-def harvest(job: Job) -> int:
+def record(job: Job) -> int:
     """Record the mailboxes in a good backup; return how many it found. May be repeated.
 
     Of several PST files of a mailbox the one modified last counts.
@@ -40,10 +40,10 @@ def harvest(job: Job) -> int:
     return len(found)
 
 
-def try_harvest(job: Job) -> None:
-    """Harvest, or log why that failed: the backup is good without it."""
+def try_record(job: Job) -> None:
+    """Record the mailboxes in a backup, or log why that failed: the backup is good without it."""
     try:
-        harvest(job)
+        record(job)
     except Exception:
         logger.exception("The mailboxes of job %s could not be recorded.", job.pk)
 

@@ -1,4 +1,4 @@
-"""Pools: to save one, to find or make the default, to measure one."""
+"""Saving pools, the default pool, and how much a pool holds."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.db.models import Count, Sum
 from ..exceptions import Invalid, WrongState
 from ..models import Job, Pool, Storage, Zone
 from . import names
-from .adopted import require_unchanged
+from .locked_fields import require_unchanged
 
 DEFAULT = "default"
 

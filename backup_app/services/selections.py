@@ -3,13 +3,13 @@
 from collections import defaultdict
 
 from ..engines import get_engine
-from ..engines.base import Selection
+from ..engines.values import Selection
 from ..lib import paths
 from ..models import Job
 
 
 def is_whole_backup(job: Job, selection: Selection) -> bool:
-    """Say whether a selection covers all of a backup.
+    """Return whether a selection covers all of a backup.
 
     Lists only folders above selected paths, and of each no more than one entry too many.
     """

@@ -5,6 +5,7 @@ from django.db import transaction
 from .support.answering_engine import AnsweringEngine, answering_engine
 from .support.api_client import client_of
 from .support.factories import AccountFactory, StorageFactory, ZoneFactory
+from .support.machine import sshd
 from .support.machine.databases import SERVERS, TABLE, TWO_ROWS, database
 
 # So that what they assert is shown in full, as it is in test files.
@@ -51,6 +52,20 @@ def world(django_db_setup, django_db_blocker):
     with django_db_blocker.unblock(), transaction.atomic():
         yield make_world()
         transaction.set_rollback(True)
+
+
+@pytest.fixture
+def backup_root(settings, tmp_path):
+    """A folder of the service's own, for its keys."""
+    settings.BACKUP_ROOT = str(tmp_path / "backups")
+    return tmp_path / "backups"
+
+
+@pytest.fixture(scope="session")
+def ssh_server():
+    """An SSH server on this machine; tests make keys of their own and let them in."""
+    with sshd.serving("MaxStartups 100") as server:
+        yield server
 
 
 @pytest.fixture(params=SERVERS)

@@ -9,9 +9,9 @@ from django.test import override_settings
 
 from backup_app import checks
 from backup_app.conf import conf
-from backup_app.engines import get_engine
+from backup_app.engines import get_engine, resuming_engines
 
-from .support.answering_engine import NAME
+from .support.answering_engine import NAME, AnsweringEngine
 
 
 def found(**settings):
@@ -78,14 +78,23 @@ def test_what_cannot_work_is_found(name, value, identity):
 
 def test_an_error_names_the_setting_and_its_value():
     assert found(PAGE_SIZE=-1) == [
-        ("E003", "BACKUP_PAGE_SIZE is -1, which is not a whole number from 1 up.")
+        ("E003", "BACKUP_PAGE_SIZE is -1, which is not a whole number of 1 or more.")
     ]
 
 
-def test_the_options_of_an_engine_are_checked_by_it():
-    engine = {"BACKEND": "backup_app.engines.archive.ArchiveEngine", "OPTIONS": {"compression": 99}}
+@pytest.mark.parametrize(
+    ("name", "limits"), [("compression", "1 to 19"), ("frame_bytes", "64 KiB to 64 MiB")]
+)
+def test_the_options_of_an_engine_are_checked_by_it(name, limits):
+    engine = {"BACKEND": "backup_app.engines.archive.ArchiveEngine", "OPTIONS": {name: 99}}
 
-    assert found(ENGINES={"default": engine}) == [("E002", "compression is 99, not from 1 to 19.")]
+    assert found(ENGINES={"default": engine}) == [("E002", f"{name} is 99, not from {limits}.")]
+
+
+def test_an_engine_that_cannot_be_loaded_resumes_no_jobs(settings):
+    settings.BACKUP_ENGINES = {"default": {"BACKEND": "nothing.Engine"}}
+
+    assert resuming_engines() == []
 
 
 def test_an_engine_knows_its_alias(settings):
@@ -118,8 +127,26 @@ def test_limits_of_django_below_ours_are_found(settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = None
 
     assert [warning.msg for warning in checks.check_upload_limits()] == [
-        "DATA_UPLOAD_MAX_NUMBER_FIELDS is 1000: forms in parts are refused from there on."
+        "DATA_UPLOAD_MAX_NUMBER_FIELDS is 1000: larger multipart forms are rejected."
     ]
+
+
+class FaultyEngine(AnsweringEngine):
+    def faults(self):
+        return ["The program 'tar' is missing."]
+
+
+def test_faults_of_engines_are_told_with_the_database(settings):
+    settings.BACKUP_ENGINES = {
+        "default": {"BACKEND": f"{__name__}.FaultyEngine"},
+        "wrong": {"BACKEND": "nothing.Engine"},
+    }
+
+    [warning] = checks.check_what_engines_need(databases=["default"])
+
+    assert (warning.id, warning.msg) == ("backup_app.W003", "The program 'tar' is missing.")
+    assert warning.hint == "It concerns the engine 'default'."
+    assert checks.check_what_engines_need() == []
 
 
 @pytest.mark.django_db

@@ -3,7 +3,7 @@ from django.core.exceptions import ValidationError
 from ...lib import ssh_keys
 from ...models import Client
 from ...services import clients, filesets
-from ...services.adopted import locked_fields
+from ...services.locked_fields import locked_fields
 from .errors import service_errors
 from .owned import OwnedForm
 
@@ -36,7 +36,7 @@ class ClientForm(OwnedForm):
         return self.cleaned_data
 
     def _check(self):
-        # What the engine keeps of an adopted client is shown only, and not in the form.
+        # Fields of an adopted client that its engine defines are read-only, and not in the form.
         shown = {name: getattr(self.known, name) for name in locked_fields(self.known)}
         given = {name: (shown | self.cleaned_data)[name] for name in CHECKED}
         with service_errors(self):

@@ -9,7 +9,7 @@ from .owned import OwnedForm
 CHECKED = ["include", "exclude", "databases", "verify", "schedule"]
 OPTIONS = ["one_filesystem", "compression"]
 CONTENT = ["name", "include", "databases"]
-KEPT = ["include", "exclude", "databases", *OPTIONS]  # by the engine, of an adopted one
+KEPT = ["include", "exclude", "databases", *OPTIONS]  # defined by the engine if adopted
 
 
 class FilesetForm(OwnedForm):
@@ -29,7 +29,7 @@ class FilesetForm(OwnedForm):
     one_filesystem = forms.BooleanField(
         required=False,
         widget=Switch,
-        help_text="Do not enter other file systems below a folder.",
+        help_text="Exclude other file systems that are mounted below a folder.",
     )
     compression = forms.IntegerField(
         required=False,

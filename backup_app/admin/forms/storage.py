@@ -21,7 +21,7 @@ class StorageForm(forms.ModelForm):
             return path
         if not path.startswith("/") or ".." in Path(path).parts:
             raise forms.ValidationError(f"'{path}' is not an absolute path without '..'.")
-        # Two storages in one folder would take each other's volumes for orphans.
+        # Two storages in one folder would treat each other's volumes as orphans.
         path = str(Path(path))
         others = Storage.objects.exclude(pk=self.instance.pk).filter(path=path)
         if other := others.first():
@@ -52,8 +52,8 @@ class StorageForm(forms.ModelForm):
         is_folder = self.instance.kind == Storage.Kind.FOLDER
         path = self.cleaned_data.get("path")
         if is_folder and path == "":
-            self.add_error("path", "A folder needs its absolute path.")
+            self.add_error("path", "A storage in a folder needs the folder's absolute path.")
         if not is_folder and path:
-            self.add_error("path", "The engine of this zone has devices, not folders with a path.")
+            self.add_error("path", "The engine of this zone writes to devices, which have no path.")
         if is_folder and self.cleaned_data.get("engine_name"):
             self.add_error("engine_name", "Only devices have a name in the engine.")

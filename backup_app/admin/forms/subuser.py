@@ -15,7 +15,7 @@ class SubuserForm(OwnedForm):
         strip=False,
         max_length=1000,
         widget=PasswordInput({"autocomplete": "new-password"}),
-        help_text="Leave empty to keep the current one. Without any, the subuser cannot log in.",
+        help_text="Leave empty to keep the current one. Without one, the subuser cannot log in.",
     )
 
     def clean_login(self):

@@ -1,15 +1,15 @@
 """Django's own look, with simple counterparts of what Unfold adds to it."""
+# ruff: noqa: F401 - what is only imported is for the rest of the admin
 
 from functools import wraps
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.widgets import (
-    AdminIntegerFieldWidget,
-    AdminTextareaWidget,
-    AdminTextInputWidget,
-    AutocompleteSelect,
-)
+from django.contrib.admin import ChoicesFieldListFilter as ChoicesFilter
+from django.contrib.admin.widgets import AdminIntegerFieldWidget as IntegerInput
+from django.contrib.admin.widgets import AdminTextareaWidget as Textarea
+from django.contrib.admin.widgets import AdminTextInputWidget as TextInput
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.urls import path, reverse
@@ -17,35 +17,10 @@ from django.utils.html import format_html
 
 from .plain_filters import DropdownFilter, RelatedFilter, TextFilter
 
-__all__ = [
-    "CHECKBOX_CLASSES",
-    "TEMPLATES",
-    "ChoicesFilter",
-    "DropdownFilter",
-    "InlineFormSet",
-    "IntegerInput",
-    "ModelAdmin",
-    "PasswordInput",
-    "RelatedFilter",
-    "Select",
-    "Switch",
-    "TabularInline",
-    "TextFilter",
-    "TextInput",
-    "Textarea",
-    "badge",
-    "display",
-    "page_action",
-]
-
 CHECKBOX_CLASSES = []
 TEMPLATES = "backup_app/admin/plain"
-ChoicesFilter = admin.ChoicesFieldListFilter
-IntegerInput = AdminIntegerFieldWidget
 Select = forms.Select
 Switch = forms.CheckboxInput
-Textarea = AdminTextareaWidget
-TextInput = AdminTextInputWidget
 
 
 class PasswordInput(forms.PasswordInput):
@@ -164,5 +139,5 @@ def display(*, label=None, **options):
 
 
 def badge(text, kind):
-    """Return a word on a coloured ground."""
+    """Return a word on a coloured background."""
     return format_html('<span class="badge {}">{}</span>', kind, text)

@@ -1,61 +1,27 @@
 """Unfold's look."""
+# ruff: noqa: F401 - what is only imported is for the rest of the admin
 
 from django.apps import apps
 from django.core.checks import Error, Tags, register
 from django.template.loader import render_to_string
 from unfold import admin
 from unfold.admin import TabularInline
-from unfold.contrib.filters.admin import (
-    AutocompleteSelectFilter,
-    ChoicesDropdownFilter,
-    DropdownFilter,
-    FieldTextFilter,
-)
-from unfold.decorators import action, display
-from unfold.forms import PaginationInlineFormSet
-from unfold.widgets import (
-    CHECKBOX_CLASSES,
-    UnfoldAdminIntegerFieldWidget,
-    UnfoldAdminPasswordToggleWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextareaWidget,
-    UnfoldAdminTextInputWidget,
-    UnfoldBooleanSwitchWidget,
-)
-
-__all__ = [
-    "CHECKBOX_CLASSES",
-    "TEMPLATES",
-    "ChoicesFilter",
-    "DropdownFilter",
-    "InlineFormSet",
-    "IntegerInput",
-    "ModelAdmin",
-    "PasswordInput",
-    "RelatedFilter",
-    "Select",
-    "Switch",
-    "TabularInline",
-    "TextFilter",
-    "TextInput",
-    "Textarea",
-    "badge",
-    "display",
-    "page_action",
-]
+from unfold.contrib.filters.admin import AutocompleteSelectFilter as RelatedFilter
+from unfold.contrib.filters.admin import ChoicesDropdownFilter as ChoicesFilter
+from unfold.contrib.filters.admin import DropdownFilter
+from unfold.contrib.filters.admin import FieldTextFilter as TextFilter
+from unfold.decorators import action as page_action
+from unfold.decorators import display
+from unfold.forms import PaginationInlineFormSet as InlineFormSet
+from unfold.widgets import CHECKBOX_CLASSES
+from unfold.widgets import UnfoldAdminIntegerFieldWidget as IntegerInput
+from unfold.widgets import UnfoldAdminPasswordToggleWidget as PasswordInput
+from unfold.widgets import UnfoldAdminSelectWidget as Select
+from unfold.widgets import UnfoldAdminTextareaWidget as Textarea
+from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
+from unfold.widgets import UnfoldBooleanSwitchWidget as Switch
 
 TEMPLATES = "backup_app/admin/unfold"
-ChoicesFilter = ChoicesDropdownFilter
-RelatedFilter = AutocompleteSelectFilter
-TextFilter = FieldTextFilter
-InlineFormSet = PaginationInlineFormSet
-IntegerInput = UnfoldAdminIntegerFieldWidget
-PasswordInput = UnfoldAdminPasswordToggleWidget
-Select = UnfoldAdminSelectWidget
-Switch = UnfoldBooleanSwitchWidget
-Textarea = UnfoldAdminTextareaWidget
-TextInput = UnfoldAdminTextInputWidget
-page_action = action
 
 
 @register(Tags.compatibility)
@@ -78,5 +44,5 @@ class ModelAdmin(admin.ModelAdmin):
 
 
 def badge(text, kind):
-    """Return a word on a coloured ground, on a page; lists have ``display(label=…)`` for it."""
+    """Return a word on a coloured background, on a page; lists have ``display(label=…)`` for it."""
     return render_to_string("unfold/helpers/label.html", {"text": text, "type": kind})

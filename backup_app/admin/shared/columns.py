@@ -19,7 +19,7 @@ LINK = '<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}
 
 
 def size(number):
-    """Return a number of bytes as people read it, None for None."""
+    """Return a number of bytes in human-readable form, None for None."""
     return None if number is None else filesizeformat(number)
 
 

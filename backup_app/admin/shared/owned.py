@@ -1,6 +1,6 @@
 """Records that belong to an account."""
 
-from ...services.adopted import locked_fields
+from ...services.locked_fields import locked_fields
 from .base import BackupAdmin
 from .filters import RelatedFilter
 

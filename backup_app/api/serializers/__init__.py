@@ -1,1 +1,1 @@
-"""What the operations accept and answer, by topic; ``answer`` makes the answers."""
+"""Parameters and answers of the operations, by topic; ``answer`` is the base of answers."""

@@ -13,7 +13,7 @@ from rest_framework import serializers
 from ...lib import paths
 from ...lib.formatting import format_time, format_timestamp
 
-# Their values are JSON as they are.
+# Their values need no conversion to JSON.
 PLAIN = {
     serializers.BooleanField,
     serializers.CharField,
@@ -41,7 +41,7 @@ class Answer(serializers.Serializer):
                 answer[name] = value
         return answer
 
-    # DRF finds out anew how to read each field of each record: a list takes twice as long then.
+    # DRF looks up how to read each field again for each record, which doubles the time of a list.
     @cached_property
     def _readers(self):
         return {
@@ -55,7 +55,7 @@ class Answer(serializers.Serializer):
 
 @cache
 def _instance(answer_class):
-    # To make one takes longer than to represent a record with it.
+    # Creating a serializer takes longer than representing a record with it.
     return answer_class()
 
 

@@ -4,8 +4,7 @@ from rest_framework import serializers
 
 from ...lib import paths
 from .answer import Answer, BytesField, RawPathField, TimestampField
-from .fields import FolderField, LimitField, OffsetField, PathField
-from .options import Options
+from .fields import FolderField, LimitField, OffsetField, Options, PathField
 
 
 class FolderOptions(Options):

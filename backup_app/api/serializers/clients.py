@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from ...models import Client, Job
 from .answer import Answer, LocalTimeField
-from .options import Options
+from .fields import OptionalTextField, Options
 
 
 class GenerateConfig(Options):
@@ -17,31 +17,24 @@ class GenerateConfig(Options):
         max_length=45,
         help_text="IP address; required for a new client.",
     )
-    internalip = serializers.CharField(
-        source="internal_ip",
-        required=False,
-        allow_blank=True,
-        max_length=45,
-        help_text="Internal IP address.",
-    )
-    password = serializers.CharField(
-        required=False,
-        allow_blank=True,
+    internalip = OptionalTextField("Internal IP address.", source="internal_ip", max_length=45)
+    password = OptionalTextField(
+        "Root's password, to install the server's key with; it is not stored.",
         max_length=1000,
         trim_whitespace=False,
         write_only=True,
-        help_text="Root's password, to install the server's key with; it is not stored.",
     )
     fileset = serializers.CharField(
         required=False, max_length=100, help_text="Name of the fileset."
     )
     pool = serializers.CharField(required=False, max_length=100, help_text="Name of the pool.")
     zone = serializers.CharField(required=False, max_length=50, help_text="Name of the zone.")
-    schedule = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=100,
-        help_text="Cron expression; empty for the fileset's.",
+    schedule = OptionalTextField("Cron expression; empty for the fileset's.")
+
+
+class RunCommand(Options):
+    cmd = serializers.CharField(
+        max_length=1000, help_text="One of the command lines that are allowed."
     )
 
 
@@ -98,6 +91,10 @@ class BackupOptionsAnswer(Answer):
     schedule = serializers.CharField(allow_blank=True)
     retention_days = serializers.IntegerField()
     defaults = Defaults()
+
+
+class CommandResult(Answer):
+    result = serializers.CharField(allow_blank=True)
 
 
 class ClientDeleted(Answer):

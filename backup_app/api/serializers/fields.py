@@ -1,4 +1,4 @@
-"""Fields of parameters that DRF lacks: lists from PHP forms, paths, dates in the API's format."""
+"""What every operation accepts, and fields that DRF lacks: PHP's lists, paths, dates."""
 
 from datetime import datetime
 
@@ -9,8 +9,8 @@ from rest_framework import serializers
 from ...conf import conf
 from ...lib import paths
 
-BIGGEST = 2**63 - 1
-LONGEST_PLACE = 19
+BIGGEST = 2**63 - 1  # the largest ID that a database has
+LONGEST_PLACE = 19  # digits; shorter indexes fit into 64 bits
 LONGEST_SHOWN = 50  # characters of a value that is refused
 FORMAT = "%Y-%m-%d %H:%M:%S"
 
@@ -34,7 +34,7 @@ class ParameterList(serializers.ListField):
 
 
 def is_place(key):
-    """Say whether the key of a form's member is its place in a list."""
+    """Return whether the key of a form's member is its place in a list."""
     return key.isdecimal() and len(key) < LONGEST_PLACE
 
 
@@ -43,7 +43,7 @@ PATH = {"type": "string", "maxLength": 4096, "pattern": r"^/[^\x00]*$"}
 
 @extend_schema_field(PATH)
 class PathField(serializers.CharField):
-    """An absolute path of a client, as bytes; blanks belong to it."""
+    """An absolute path of a client, as bytes; spaces are significant."""
 
     default_error_messages = {
         "relative": "'{path}' is not an absolute path.",
@@ -59,7 +59,7 @@ class PathField(serializers.CharField):
         if path is None:
             self.fail("relative", path=text)
         if b"\0" in path:
-            # The field's own check does not see it in bytes.
+            # DRF's own check for NUL does not work on bytes.
             self.fail("null_character")
         return path
 
@@ -69,20 +69,28 @@ class PathField(serializers.CharField):
 
 @extend_schema_field(PATH)
 class PathTextField(serializers.CharField):
-    """A path of a client, as text; blanks belong to it."""
+    """A path of a client, as text; spaces are significant."""
 
     def __init__(self, **kwargs):
         super().__init__(trim_whitespace=False, max_length=4096, **kwargs)
 
 
 class FolderField(PathField):
-    """A folder that need not be named: missing or empty it is ``/``."""
+    """A folder; ``/`` if it is missing or empty."""
 
     def __init__(self, **kwargs):
         super().__init__(required=False, allow_blank=True, default=paths.ROOT, **kwargs)
 
     def run_validation(self, data=serializers.empty):
         return paths.normalized(super().run_validation(data) or paths.ROOT)
+
+
+class OptionalTextField(serializers.CharField):
+    """A text that need not be given; forms send an empty one for that."""
+
+    def __init__(self, help_text, *, max_length=100, **kwargs):
+        kwargs |= {"required": False, "allow_blank": True}
+        super().__init__(max_length=max_length, help_text=help_text, **kwargs)
 
 
 class NumberField(serializers.IntegerField):
@@ -135,10 +143,10 @@ class TimeField(serializers.DateTimeField):
 
 @extend_schema_field({"type": "integer", "minimum": 1})
 class LimitField(NumberField):
-    """The length of a page; BACKUP_MAX_PAGE_SIZE counts for any longer one."""
+    """The length of a page, at most BACKUP_MAX_PAGE_SIZE."""
 
     def __init__(self, default_is, **kwargs):
-        limit = f"Most records to return; {default_is} by default."
+        limit = f"Maximum number of records to return; {default_is} by default."
         super().__init__(required=False, min_value=1, help_text=limit, **kwargs)
 
     def to_internal_value(self, data):
@@ -152,6 +160,14 @@ class OffsetField(NumberField):
             default=0,
             min_value=0,
             max_value=BIGGEST,
-            help_text="How many records to skip.",
+            help_text="Number of records to skip.",
             **kwargs,
         )
+
+
+class Options(serializers.Serializer):
+    """Parameters of an operation; unknown ones are ignored."""
+
+    subuser = OptionalTextField(
+        "Login of a subuser: limits the operation to the clients granted to it."
+    )

@@ -3,8 +3,7 @@
 from rest_framework import serializers
 
 from .answer import Answer, StoredJSON
-from .fields import NumberField, ParameterList, PathTextField
-from .options import Options
+from .fields import NumberField, OptionalTextField, Options, ParameterList, PathTextField
 
 
 class Include(serializers.Serializer):
@@ -18,10 +17,11 @@ class Include(serializers.Serializer):
 
 class FilesetOptions(serializers.Serializer):
     one_filesystem = serializers.BooleanField(
-        required=False, help_text="Whether to leave out what is mounted below the folders."
+        required=False,
+        help_text="Whether to exclude file systems that are mounted below the folders.",
     )
     compression = NumberField(
-        required=False, min_value=1, max_value=19, help_text="Level of Zstandard."
+        required=False, min_value=1, max_value=19, help_text="Zstandard compression level."
     )
 
 
@@ -40,21 +40,16 @@ class SaveFileset(Options):
     exclude = ParameterList(
         child=serializers.CharField(trim_whitespace=False, max_length=4096),
         required=False,
-        help_text="Patterns of what to leave out: of paths with a `/`, of names without one.",
+        help_text="Patterns to exclude: of paths if they contain a `/`, otherwise of names.",
     )
     options = FilesetOptions(required=False, help_text="How to back them up.")
     databases = ParameterList(
         child=Database(), required=False, help_text="Databases to dump into the backup."
     )
     verify = serializers.BooleanField(
-        required=False, help_text="Whether to verify each backup after it was made."
+        required=False, help_text="Whether to verify each backup once it is complete."
     )
-    schedule = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=100,
-        help_text="Cron expression for clients without one of their own.",
-    )
+    schedule = OptionalTextField("Cron expression for clients without one of their own.")
 
 
 # --- Answers ---

@@ -5,8 +5,7 @@ from rest_framework import serializers
 from ...conf import conf
 from ...models import Job, JobLog
 from .answer import Answer, LocalTimeField
-from .fields import LimitField, OffsetField, PathField, TimeField
-from .options import Options
+from .fields import LimitField, OffsetField, OptionalTextField, Options, PathField, TimeField
 
 STATUSES = ", ".join(Job.Status.values)
 
@@ -17,7 +16,7 @@ class Period(Options):
     to = TimeField(required=False, help_text="Only jobs that started then or before.")
 
     def get_fields(self):
-        # A word of Python's own cannot be an attribute.
+        # A Python keyword cannot be an attribute.
         start = TimeField(required=False, help_text="Only jobs that started then or later.")
         return {**super().get_fields(), "from": start}
 
@@ -52,18 +51,8 @@ class JobsOptions(Options):
 
 
 class BackupOptions(Options):
-    fileset = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=100,
-        help_text="Name of a fileset to use instead of the client's own.",
-    )
-    pool = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=100,
-        help_text="Name of a pool to use instead of the client's own.",
-    )
+    fileset = OptionalTextField("Name of a fileset to use instead of the client's own.")
+    pool = OptionalTextField("Name of a pool to use instead of the client's own.")
 
 
 # --- Answers ---

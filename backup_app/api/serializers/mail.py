@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from .answer import Answer, LocalTimeField
-from .options import Options
+from .fields import Options
 
 
 class MailboxOptions(Options):

@@ -1,9 +1,6 @@
-"""What the operations that restore accept."""
+"""Parameters of the operations that restore."""
 
-from rest_framework import serializers
-
-from .fields import FolderField, IdField, ParameterList, PathField
-from .options import Options
+from .fields import FolderField, IdField, OptionalTextField, Options, ParameterList, PathField
 
 DESTINATION = (
     "Destination folder, below which the full original path is kept; `/` is the original location."
@@ -28,9 +25,6 @@ class RestoreNodesOptions(Options):
 
 
 class DatabaseOptions(Options):
-    client = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=100,
-        help_text="Name or IP address of the client to restore to; the original one when empty.",
+    client = OptionalTextField(
+        "Name or IP address of the client to restore to; the original one when empty."
     )

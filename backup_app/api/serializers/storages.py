@@ -4,16 +4,12 @@ from rest_framework import serializers
 
 from ...models import Client
 from .answer import Answer
-from .fields import NumberField
-from .options import Options
+from .fields import NumberField, OptionalTextField, Options
 
 
 class GetPool(Options):
-    getstorage = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=50,
-        help_text="Name of the pool's storage, to get its data as well.",
+    getstorage = OptionalTextField(
+        "Name of the pool's storage, to get its data as well.", max_length=50
     )
 
 
@@ -27,13 +23,16 @@ class SavePool(Options):
         help_text="Name of the storage; the first one for a new pool without it.",
     )
     retention_days = NumberField(
-        required=False, min_value=1, max_value=36_500, help_text="How many days backups are kept."
+        required=False,
+        min_value=1,
+        max_value=36_500,
+        help_text="Number of days that backups are kept.",
     )
     keep_full = NumberField(
         required=False,
         min_value=1,
         max_value=10_000,
-        help_text="How many full backups of a client are kept, however old.",
+        help_text="Number of full backups kept per client, however old they are.",
     )
     quota_bytes = NumberField(
         required=False,
@@ -91,5 +90,5 @@ class PoolAnswer(Answer):
     keep_full = serializers.IntegerField(source="pool.keep_full")
     quota_bytes = serializers.IntegerField(source="pool.quota_bytes", allow_null=True)
     used_bytes = serializers.IntegerField()
-    jobs = serializers.IntegerField(help_text="How many backups can be read.")
+    jobs = serializers.IntegerField(help_text="Number of backups that can be read.")
     storage_data = StorageAnswer(required=False)

@@ -3,7 +3,7 @@
 from rest_framework import serializers
 
 from .answer import Answer, LocalTimeField
-from .options import Options
+from .fields import Options
 
 LOGIN = {"max_length": 100, "help_text": "Login of the subuser."}
 PASSWORD = {
@@ -15,7 +15,7 @@ PASSWORD = {
 
 
 class AddSubuser(Options):
-    subuser = None  # nobody adds one on behalf of another
+    subuser = None  # a subuser is not added on behalf of another
 
     Login = serializers.CharField(source="login", max_length=100, help_text="Login, unique.")
     Firstname = serializers.CharField(source="first_name", max_length=100, help_text="First name.")

@@ -1,20 +1,17 @@
 """Browsing: what a backup holds, folder by folder."""
 
+from functools import partial
+
 from ...accounts import access
 from ...engines import get_engine
 from ...lib import paths
 from ..operation import operation
 from ..serializers.browse import Files, FolderOptions, NodeOptions, Nodes, Tree, TreeOptions
 
+browsing = partial(operation, topic="files", subusers=True)
 
-@operation(
-    2,
-    topic="files",
-    answer=Files,
-    options=FolderOptions,
-    subusers=True,
-    refusals=(404, 409, 502, 503),
-)
+
+@browsing(2, answer=Files, options=FolderOptions, refusals=(404, 409, 502, 503))
 def files(request, job_id):
     """List a folder of a backup by its path.
 
@@ -26,23 +23,10 @@ def files(request, job_id):
     listing = get_engine(backup.engine).list_folder(
         backup, options["path"], offset=options["offset"], limit=options.get("limit")
     )
-    return {
-        "job_id": backup.pk,
-        "path": listing.path,
-        "node_id": listing.node_id,
-        "files": listing.files,
-        "total": listing.total,
-    }
+    return {"job_id": backup.pk, **vars(listing)}
 
 
-@operation(
-    3,
-    topic="files",
-    answer=Nodes,
-    options=NodeOptions,
-    subusers=True,
-    refusals=(404, 409, 502, 503),
-)
+@browsing(3, answer=Nodes, options=NodeOptions, refusals=(404, 409, 502, 503))
 def nodes(request, job_id, node_id):
     """List a folder of a backup by its node ID.
 
@@ -63,14 +47,7 @@ def nodes(request, job_id, node_id):
     }
 
 
-@operation(
-    11,
-    topic="files",
-    answer=Tree,
-    options=TreeOptions,
-    subusers=True,
-    refusals=(404, 502, 503),
-)
+@browsing(11, answer=Tree, options=TreeOptions, refusals=(404, 502, 503))
 def restore_tree(request, client_ip):
     """List a client's folders.
 

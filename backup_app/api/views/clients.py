@@ -1,18 +1,20 @@
-"""Clients: to create, describe and delete them."""
+"""Creating, describing and deleting clients, and running commands on them."""
 
 from ...accounts import access, throttling
 from ...exceptions import WrongState
 from ...jobs import control
 from ...models import Job
-from ...services import clients, protection
+from ...services import clients, commands, protection
 from ..operation import operation
 from ..serializers.clients import (
     BackupOptionsAnswer,
     ClientDeleted,
     ClientName,
+    CommandResult,
     ConfigAnswer,
     GenerateConfig,
     GeneratedConfig,
+    RunCommand,
     Servers,
     SystemAnswer,
 )
@@ -89,13 +91,7 @@ def generate_config(request, system):
 
 
 def _config(client):
-    made = clients.config(client)
-    return {
-        "client": client.name,
-        "system": client.system,
-        "file_name": made.file_name,
-        "config": made.config,
-    }
+    return {"client": client.name, "system": client.system, **vars(clients.config(client))}
 
 
 @operation(26, topic="clients", answer=BackupOptionsAnswer, refusals=(404, 409))
@@ -140,3 +136,21 @@ def delete_client(request, client_name):
     client = access.client(request.caller, name=client_name)
     clients.delete(client)
     return {"client": client.name, "deleted": True}
+
+
+@operation(
+    8,
+    topic="clients",
+    answer=CommandResult,
+    options=RunCommand,
+    writes=True,
+    refusals=(404, 409, 502, 503),
+)
+def run(request, client_ip):
+    """Run a command on a client.
+
+    Returns what it prints. The operator lists the command lines that are allowed, and so does the
+    refusal of any other.
+    """
+    client = access.client(request.caller, ip=client_ip)
+    return {"result": commands.run(client, request.options["cmd"])}

@@ -65,9 +65,9 @@ def download_info(request, job_id, client_ip):
     headers=(
         header("Range", "A part of the chunk: bytes=0-1023, bytes=1024- or bytes=-512."),
         header("If-Range", "ETag of the chunk; if it has changed, the whole chunk is sent."),
-        header("ETag", "Changes with the chunk's content.", [200, 206]),
-        header("X-Chunk-SHA256", "In hex, of the whole chunk.", [200, 206]),
-        header("Content-Range", "Such as bytes 0-1023/8388608.", [206]),
+        header("ETag", "Changes with the content of the chunk.", [200, 206]),
+        header("X-Chunk-SHA256", "SHA-256 of the whole chunk, in hexadecimal.", [200, 206]),
+        header("Content-Range", "Range that is sent, such as bytes 0-1023/8388608.", [206]),
     ),
 )
 def download(request, job_id, client_ip, chunk):

@@ -1,4 +1,4 @@
-"""Filesets: what of a client is backed up."""
+"""Saving filesets: what is backed up of a client."""
 
 from ...services import filesets
 from ..operation import operation

@@ -1,4 +1,4 @@
-"""Jobs: to list, start, follow and cancel them."""
+"""Listing, starting, following and canceling jobs."""
 
 from datetime import timedelta
 

@@ -1,20 +1,17 @@
 """Mailboxes: where backups have their PST files and mail stores."""
 
+from functools import partial
+
 from ...accounts import access
 from ...exceptions import NotFound
 from ..operation import operation
 from ..serializers.mail import Mailboxes, MailboxOptions, MailboxSearch, PstFile, StorePath
 
-MOST = 100  # mailboxes in an answer
+MAX_MAILBOXES = 100  # mailboxes in an answer
+mail_operation = partial(operation, topic="mailboxes", subusers=True)
 
 
-@operation(
-    15,
-    topic="mailboxes",
-    answer=PstFile,
-    options=MailboxOptions,
-    subusers=True,
-)
+@mail_operation(15, answer=PstFile, options=MailboxOptions)
 def mailbox_file(request, client_ip):
     """Find the newest PST file of a mailbox.
 
@@ -26,13 +23,7 @@ def mailbox_file(request, client_ip):
     return found
 
 
-@operation(
-    16,
-    topic="mailboxes",
-    answer=StorePath,
-    options=MailboxOptions,
-    subusers=True,
-)
+@mail_operation(16, answer=StorePath, options=MailboxOptions)
 def mailbox_path(request, client_ip):
     """Find the mail store of a mailbox."""
     found = _mailbox(request, client_ip)
@@ -41,13 +32,7 @@ def mailbox_path(request, client_ip):
     return found
 
 
-@operation(
-    17,
-    topic="mailboxes",
-    answer=Mailboxes,
-    options=MailboxSearch,
-    subusers=True,
-)
+@mail_operation(17, answer=Mailboxes, options=MailboxSearch)
 def mailbox_search(request, client_ip):
     """Search mailboxes.
 
@@ -56,7 +41,7 @@ def mailbox_search(request, client_ip):
     client = access.client(request.caller, ip=client_ip)
     text = request.options["search"].lower()
     found = client.mailboxes.filter(mailbox__icontains=text).values_list("mailbox", flat=True)
-    return {"mailboxes": list(found[:MOST])}
+    return {"mailboxes": list(found[:MAX_MAILBOXES])}
 
 
 def _mailbox(request, client_ip):

@@ -1,5 +1,7 @@
 """Restores of files, folders and databases, to the original place or another."""
 
+from functools import partial
+
 from ...accounts import access
 from ...engines import get_engine
 from ...exceptions import Forbidden
@@ -10,18 +12,17 @@ from ..operation import operation
 from ..serializers.jobs import JobStarted
 from ..serializers.restore import DatabaseOptions, RestoreNodesOptions, RestoreOptions
 
-REFUSALS = (404, 409, 502, 503)
-
-
-@operation(
-    4,
+starting_restore = partial(
+    operation,
     topic="restores",
     answer=JobStarted,
-    options=RestoreOptions,
     subusers=True,
     writes=True,
-    refusals=REFUSALS,
+    refusals=(404, 409, 502, 503),
 )
+
+
+@starting_restore(4, options=RestoreOptions)
 def restore(request, job_id, client_ip):
     """Restore files and folders by path.
 
@@ -36,15 +37,7 @@ def restore(request, job_id, client_ip):
     return _start(request, backup, client, selection)
 
 
-@operation(
-    5,
-    topic="restores",
-    answer=JobStarted,
-    options=RestoreNodesOptions,
-    subusers=True,
-    writes=True,
-    refusals=REFUSALS,
-)
+@starting_restore(5, options=RestoreNodesOptions)
 def restore_nodes(request, job_id, client_ip):
     """Restore files and folders by ID.
 
@@ -74,15 +67,7 @@ def _require_allowed(caller, backup, selection):
         raise Forbidden(f"Subuser '{subuser}' may not restore whole machines.")
 
 
-@operation(
-    6,
-    topic="restores",
-    answer=JobStarted,
-    options=DatabaseOptions,
-    subusers=True,
-    writes=True,
-    refusals=REFUSALS,
-)
+@starting_restore(6, options=DatabaseOptions)
 def restore_mysql(request, job_id, db_name):
     """Restore a MySQL or MariaDB database.
 

@@ -43,12 +43,7 @@ def supported_systems(request):
     By the engine that can back them up.
     """
     found = [(alias, system) for alias in conf.engines for system in get_engine(alias).systems()]
-    return {
-        "systems": [
-            {"system": each.system, "name": each.name, "engine": alias, "notes": each.notes}
-            for alias, each in found
-        ]
-    }
+    return {"systems": [{**vars(system), "engine": alias} for alias, system in found]}
 
 
 @operation(27, topic="storages", answer=PoolAnswer, options=GetPool)

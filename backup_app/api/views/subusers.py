@@ -1,5 +1,7 @@
 """Subusers: logins for people who may see and restore some clients."""
 
+from functools import partial
+
 from ...accounts import access, subusers
 from ..operation import operation
 from ..serializers.subusers import (
@@ -14,16 +16,11 @@ from ..serializers.subusers import (
     SubuserExists,
 )
 
+# ``subuser`` in the body names who it is about, not on whose behalf it is done.
+subuser_operation = partial(operation, topic="subusers", on_behalf=False)
 
-@operation(
-    29,
-    topic="subusers",
-    answer=SubuserAnswer,
-    options=AddSubuser,
-    writes=True,
-    on_behalf=False,
-    refusals=(409,),
-)
+
+@subuser_operation(29, answer=SubuserAnswer, options=AddSubuser, writes=True, refusals=(409,))
 def add_subuser(request):
     """Add a subuser.
 
@@ -32,14 +29,7 @@ def add_subuser(request):
     return subusers.add(request.caller.account, **request.options)
 
 
-@operation(
-    30,
-    topic="subusers",
-    answer=AccessGranted,
-    options=GrantAccess,
-    writes=True,
-    on_behalf=False,
-)
+@subuser_operation(30, answer=AccessGranted, options=GrantAccess, writes=True)
 def grant_access(request):
     """Grant a subuser access to a client.
 
@@ -51,14 +41,7 @@ def grant_access(request):
     return {"client": client.name, "subuser": subuser.login, "granted": True}
 
 
-@operation(
-    31,
-    topic="subusers",
-    answer=PasswordChanged,
-    options=SetPassword,
-    writes=True,
-    on_behalf=False,
-)
+@subuser_operation(31, answer=PasswordChanged, options=SetPassword, writes=True)
 def set_password(request):
     """Set a subuser's password."""
     subuser = access.subuser(request.caller, request.options["subuser"])
@@ -66,14 +49,7 @@ def set_password(request):
     return {"subuser": subuser.login, "changed": True}
 
 
-@operation(
-    32,
-    topic="subusers",
-    answer=SubuserExists,
-    options=NamedSubuser,
-    on_behalf=False,
-    refusals=(),
-)
+@subuser_operation(32, answer=SubuserExists, options=NamedSubuser, refusals=())
 def subuser_exists(request):
     """Check whether a subuser exists.
 
@@ -82,13 +58,7 @@ def subuser_exists(request):
     return {"exists": subusers.exists(request.caller.account, request.options["subuser"])}
 
 
-@operation(
-    33,
-    topic="subusers",
-    answer=BareMetalRestore,
-    options=NamedSubuser,
-    on_behalf=False,
-)
+@subuser_operation(33, answer=BareMetalRestore, options=NamedSubuser)
 def bare_metal_restore(request):
     """Check whether a subuser may restore whole machines."""
     return access.subuser(request.caller, request.options["subuser"])

@@ -2,34 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 
-from django.db.models import QuerySet
-
 from ...exceptions import InvalidEngine
-from ...models import Client, Job, Storage
-from ..base import (
-    ClientConfig,
-    Engine,
-    File,
-    Outcome,
-    Problem,
-    Run,
-    Selection,
-    System,
-    Tick,
-    no_tick,
-)
+from ...models import Job
+from ..base import Engine
 from ..shared.job_parts import parent_of
-from .backup import run as backup
-from .catalog import search, selection
+from ..values import Outcome, Run, Selection, System, Tick, no_tick
+from .backup import run as backups
+from .catalog import selection
+from .catalog import view as views
 from .catalog.view import View
 from .databases import load, safety_dump
 from .download import planner, reader
 from .download.plan import Plan
-from .maintenance import check, rebuild, requirements, verify
+from .maintenance import check, rebuild
+from .maintenance import verify as verification
 from .restore import destination
-from .restore import run as restore
+from .restore import run as restores
 from .storage import labels, removal, space
-from .transport import client_setup, commands, key_installation
+from .transport import client_setup, key_installation, machines
 
 MiB = 1024 * 1024
 
@@ -56,25 +46,39 @@ class ArchiveEngine(Engine):
         self.compression = compression
         self.threads = threads
 
-    # --- Doing jobs ------------------------------------------------------------------------
+    # --- Methods of other modules, most of whose functions need nothing of the engine ----------
 
-    def backup(self, run: Run) -> Outcome:
-        return backup.back_up(self, run)
+    backup = backups.back_up
+    verify = staticmethod(verification.verify)
+    require_destination = staticmethod(destination.require_destination)
+    files_ending = staticmethod(views.files_ending)
+    jobs_with_path = staticmethod(views.jobs_with_path)
+    client_config = staticmethod(client_setup.client_config)
+    install_key = staticmethod(key_installation.install_key)
+    run_command = staticmethod(machines.run_command)
+    require_database = staticmethod(load.require_database)
+    label_storage = staticmethod(labels.label_storage)
+    storage_fault = staticmethod(labels.storage_fault)
+    disk_usage = staticmethod(space.disk_usage)
+    remove = staticmethod(removal.remove)
+    finish_removals = staticmethod(removal.finish_removals)
+    forget = staticmethod(safety_dump.forget)
+    check_storage = staticmethod(check.check_storage)
+    rebuild_catalog = staticmethod(rebuild.rebuild_catalog)
+
+    # --- Doing jobs ------------------------------------------------------------------------
 
     def restore(self, run: Run) -> Outcome:
         if "database" in run.job.request:
             wanted = run.job.request["database"]
             dump = self.find_dump(parent_of(run.job), wanted["database"], wanted["kind"])
             return load.load_database(run, dump)
-        return restore.restore(run)
-
-    def verify(self, run: Run) -> Outcome:
-        return verify.verify(run)
+        return restores.restore(run)
 
     def discard(self, job: Job) -> None:
         if job.type == job.Type.RESTORE:
-            restore.discard(job)
-        backup.discard(job)
+            restores.discard(job)
+        backups.discard(job)
 
     # --- Reading a backup's view -----------------------------------------------------------
 
@@ -86,15 +90,6 @@ class ArchiveEngine(Engine):
 
     def select_ids(self, job: Job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
         return selection.select_ids(View(job), nodes, files)
-
-    def require_destination(self, client: Client, path: bytes) -> None:
-        destination.require_destination(client, path)
-
-    def files_ending(self, job: Job, endings: Sequence[bytes]) -> Iterator[File]:
-        return search.files_ending(job, endings)
-
-    def jobs_with_path(self, jobs: QuerySet[Job], path: bytes) -> QuerySet[Job]:
-        return search.jobs_with_path(jobs, path)
 
     # --- Downloading a backup's view as a plain tar ----------------------------------------
 
@@ -108,55 +103,12 @@ class ArchiveEngine(Engine):
     def open_download(self, job: Job, plan: bytes) -> reader.Download:
         return reader.Download(Plan.unpack(plan), self.frame_bytes)
 
-    # --- Clients ---------------------------------------------------------------------------
+    # --- Clients, and what it needs --------------------------------------------------------
 
     def systems(self) -> Sequence[System]:
         return client_setup.SYSTEMS
 
-    def client_config(self, client: Client) -> ClientConfig:
-        return client_setup.client_config(client)
-
-    def install_key(self, client: Client, password: str) -> None:
-        key_installation.install_key(client, password)
-
-    def run_command(self, client: Client, command: Sequence[str]) -> str:
-        return commands.run_command(client, command)
-
-    def require_database(self, client: Client, kind: str, name: str) -> None:
-        load.require_database(client, kind, name)
-
-    # --- What it needs ---------------------------------------------------------------------
-
-    def faults(self) -> Iterator[str]:
-        return self.worker_faults()
-
     def worker_faults(self) -> Iterator[str]:
-        return requirements.faults(self.alias)
+        return check.faults(self.alias)
 
-    # --- Keeping storages in order ---------------------------------------------------------
-
-    def label_storage(self, storage: Storage, *, force: bool = False) -> None:
-        labels.label_storage(storage, force=force)
-
-    def storage_fault(self, storage: Storage) -> str:
-        return labels.storage_fault(storage)
-
-    def disk_usage(self, storage: Storage) -> tuple[int, int] | None:
-        return space.disk_usage(storage)
-
-    def remove(self, job: Job) -> None:
-        removal.remove(job)
-
-    def finish_removals(self, storage: Storage) -> None:
-        removal.finish_removals(storage)
-
-    def forget(self, job: Job) -> None:
-        safety_dump.forget(job)
-
-    def check_storage(self, storage: Storage, *, delete: bool = False) -> Iterator[Problem]:
-        return check.check_storage(storage, delete=delete)
-
-    def rebuild_catalog(
-        self, storage: Storage, *, dry_run: bool = False
-    ) -> Iterator[Job | Problem]:
-        return rebuild.rebuild_catalog(storage, dry_run=dry_run)
+    faults = worker_faults

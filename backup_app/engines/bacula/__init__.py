@@ -1,4 +1,4 @@
-"""Bacula: a Director that runs the backups of many machines, which this engine drives."""
+"""The Bacula engine, which drives a Director that backs up many machines."""
 
 from .engine import BaculaEngine
 

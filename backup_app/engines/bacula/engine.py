@@ -1,40 +1,32 @@
 """The Bacula engine: each method calls the module that does the work."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from ...models import Client, Fileset, Job, Pool, Storage
-from ...models.job import JobQuerySet
-from ..base import (
-    ClientConfig,
-    Engine,
-    File,
-    Outcome,
-    Problem,
-    Run,
-    Selection,
-    System,
-)
-from ..found import Found, FoundJob, FoundLine
+from ...models import Job
+from ..adoption import Found
+from ..base import Engine
+from ..values import Selection, System
 from . import names
 from .adoption import jobs as adopted_jobs
 from .adoption.inventory import Inventory
 from .catalog import job_history
 from .catalog.records import Catalog
-from .clients import commands, databases
-from .clients import setup as client_config
+from .clients import commands, databases, setup
 from .config import provisioning
 from .config import schedules as scheduling
+from .director import submit
 from .director.console import Console
 from .director.director import Director
 from .extraction import download
-from .jobs import backup, restore, verify
-from .maintenance import check, removal
-from .maintenance import health as faults
-from .view import presence, search, selection
+from .jobs import backup as backups
+from .jobs import restore as restores
+from .jobs import verify as verifications
+from .maintenance import check, health, removal
+from .view import presence, selection, view
 from .view.view import View
 
 
@@ -108,72 +100,49 @@ class BaculaEngine(Engine):
         self.answer_seconds, self.away_seconds = answer_seconds, away_seconds
         self.schedules = schedules
 
-    # --- Doing jobs ------------------------------------------------------------------------------
+    # --- Methods of other modules, whose functions take the engine first -----------------------
 
-    def backup(self, run: Run) -> Outcome:
-        return backup.back_up(self, run)
-
-    def restore(self, run: Run) -> Outcome:
-        return restore.restore(self, run)
-
-    def verify(self, run: Run) -> Outcome:
-        return verify.verify(self, run)
-
-    def discard(self, job: Job) -> None:
-        removal.discard(self, job)
-
-    def cancel(self, job: Job) -> None:
-        removal.cancel(self, job)
-
-    def keep_schedules(self) -> None:
-        scheduling.keep(self)
-
-    def starts_scheduled(self, client: Client) -> bool:
-        return scheduling.starts(self, client)
-
-    def discard_left(self) -> None:
-        removal.discard_recent(self)
+    backup = backups.back_up
+    restore = restores.restore
+    verify = verifications.verify
+    discard = removal.discard
+    discard_left = removal.discard_recent
+    cancel = submit.cancel
+    remove = removal.remove
+    keep_schedules = scheduling.keep
+    starts_scheduled = scheduling.starts
+    name_of = names.of
+    job_history = adopted_jobs.history
+    foreign_jobs = adopted_jobs.foreign_jobs
+    find_jobs = adopted_jobs.find_jobs
+    job_log = adopted_jobs.log
+    plan_download = download.make_tar
+    tidy_downloads = download.tidy
+    files_ending = view.files_ending
+    jobs_with_path = presence.jobs_with_path
+    require_destination = staticmethod(restores.require_destination)
+    client_config = setup.client_config
+    run_command = commands.run_command
+    require_database = databases.require_database
+    forget_client = provisioning.forget_client
+    check_storage = check.check_storage
+    faults = health.find_faults
 
     # --- What Bacula had or started without this service -------------------------------------
-
-    def name_of(self, record: Client | Fileset | Pool | Storage) -> str:
-        return names.of(self, record)
 
     def inventory(self, clients: Collection[str] = ()) -> Iterator[Found]:
         return Inventory(self).read(clients)
 
-    def job_history(self, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
-        return adopted_jobs.history(self, clients)
-
-    def foreign_jobs(self, clients: Mapping[str, Client], after: int) -> list[int]:
-        return adopted_jobs.foreign_jobs(self, clients, after)
-
-    def find_jobs(
-        self, clients: Mapping[str, Client], numbers: Iterable[int]
-    ) -> Iterator[FoundJob]:
-        return adopted_jobs.find_jobs(self, clients, numbers)
-
     def existing_jobs(self, numbers: Collection[int]) -> set[int]:
-        return job_history.those_there(self.reader(), numbers)
+        return job_history.existing(self.reader(), numbers)
 
     def count_jobs(self) -> list[tuple[str, int]]:
         return job_history.counts(self.reader())
 
-    def job_log(self, job: Job) -> list[FoundLine]:
-        return adopted_jobs.log(self, job)
-
-    # --- Downloading a backup's view as a plain tar ----------------------------------------
-
-    def plan_download(self, job: Job, tick: Callable[[], None] = lambda: None) -> tuple[int, bytes]:
-        return download.make_tar(self, job, tick)
+    # --- Reading a backup's view -------------------------------------------------------------
 
     def open_download(self, job: Job, plan: bytes) -> download.OpenTar:
         return download.OpenTar(self, job, plan)
-
-    def tidy_downloads(self) -> int:
-        return download.tidy(self)
-
-    # --- Reading a backup's view -------------------------------------------------------------
 
     def view(self, job: Job) -> View:
         return View(self, job)
@@ -184,50 +153,16 @@ class BaculaEngine(Engine):
     def select_ids(self, job: Job, nodes: Sequence[int], files: Sequence[int]) -> Selection:
         return selection.select_ids(View(self, job), nodes, files)
 
-    def files_ending(self, job: Job, endings: Sequence[bytes]) -> Iterator[File]:
-        return search.files_ending(self, job, endings)
-
-    def jobs_with_path(self, jobs: JobQuerySet, path: bytes) -> JobQuerySet:
-        return presence.jobs_with_path(self, jobs, path)
-
-    def require_destination(self, client: Client, path: bytes) -> None:
-        restore.require_destination(client, path)
-
-    # --- Clients -----------------------------------------------------------------------------
+    # --- Clients, the Director and its catalog -------------------------------------------------
 
     def systems(self) -> Sequence[System]:
-        return client_config.SYSTEMS
-
-    def client_config(self, client: Client) -> ClientConfig:
-        return client_config.client_config(self, client)
-
-    def run_command(self, client: Client, command: Sequence[str]) -> str:
-        return commands.run_command(self, client, command)
-
-    def require_database(self, client: Client, kind: str, name: str) -> None:
-        databases.require_database(self, client, kind, name)
-
-    def forget_client(self, client: Client) -> None:
-        provisioning.forget_client(self, client)
-
-    # --- Keeping storages in order ---------------------------------------------------------------
-
-    def remove(self, job: Job) -> None:
-        removal.remove(self, job)
-
-    def check_storage(self, storage: Storage, *, delete: bool = False) -> Iterator[Problem]:
-        return check.check_storage(self, storage, delete=delete)
-
-    # --- The Director and its catalog ----------------------------------------------------------
-
-    def faults(self) -> Iterator[str]:
-        return faults.find_faults(self)
+        return setup.SYSTEMS
 
     def director(self) -> Director:
-        """Return what asks the Director, a context manager that connects when it first does."""
+        """Return a Director, a context manager that connects at the first command."""
         place = self.address, self.port, self.console, self.password
         return Director(Console(*place, self.answer_seconds), self.reader())
 
     def reader(self) -> Catalog:
-        """Return what reads the Director's catalog."""
+        """Return a reader of the Director's catalog."""
         return Catalog(self.database, self.zone, self.answer_seconds)

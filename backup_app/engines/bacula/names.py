@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 else:
     Bacula = object
 
-LONGEST = 127  # name
-LONGEST_TEXT = 4096  # bytes of any other text in the configuration
-NAME = re.compile(rf"[A-Za-z0-9:._ -]{{1,{LONGEST}}}")
+MAX_NAME = 127  # name
+MAX_TEXT = 4096  # bytes of any other text in the configuration
+NAME = re.compile(rf"[A-Za-z0-9:._ -]{{1,{MAX_NAME}}}")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -36,32 +36,17 @@ def of(engine: Bacula, record: Client | Fileset | Pool | Storage) -> str:
     return f"{engine.prefix}{record._meta.model_name}-{record.pk}"
 
 
-def client_file(engine: Bacula, client: Client) -> str:
-    """Return the name of the file with what we add for a client, also an adopted one."""
-    return f"{engine.prefix}client-{client.pk}"
+def for_client(engine: Bacula, kind: str, client: Client) -> str:
+    """Return the name of something that we add for a client, also an adopted one.
+
+    Its ``client`` file, ``schedule`` or one of its jobs: ``backup``, ``restore`` or ``verify``.
+    """
+    return f"{engine.prefix}{kind}-{client.pk}"
 
 
 def storage_file(engine: Bacula, storage: Storage) -> str:
     """Return the name of the file of a storage, which has no prefix itself."""
     return f"{engine.prefix}storage-{storage.name}"
-
-
-def backup_job(engine: Bacula, client: Client) -> str:
-    """Return the name of the job that backs up a client, also an adopted one."""
-    return f"{engine.prefix}backup-{client.pk}"
-
-
-def restore_job(engine: Bacula, client: Client) -> str:
-    """Return the name of the job that restores to a client, and is of no other."""
-    return f"{engine.prefix}restore-{client.pk}"
-
-
-def verify_job(engine: Bacula, client: Client) -> str:
-    return f"{engine.prefix}verify-{client.pk}"
-
-
-def schedule(engine: Bacula, client: Client) -> str:
-    return f"{engine.prefix}schedule-{client.pk}"
 
 
 def command_job(engine: Bacula, words: Sequence[str]) -> str:
@@ -70,10 +55,10 @@ def command_job(engine: Bacula, words: Sequence[str]) -> str:
     return f"{engine.prefix}command-{digest}"
 
 
-def nobody(engine: Bacula) -> str:
+def placeholder(engine: Bacula) -> str:
     """Return the name of the client, pool and storage of jobs that are always told another client.
 
-    They lead nowhere: where Bacula does not find what it is told, it takes the job's own.
+    They do not exist: if Bacula does not find what a command names, it uses the job's own.
     """
     return f"{engine.prefix}nobody"
 
@@ -92,8 +77,8 @@ def word(text: str) -> str:
     """Return the name of a resource or a volume; raises EngineError for an invalid one."""
     if not NAME.fullmatch(text):
         raise EngineError(
-            f"{text!r} is not a valid name in Bacula: it needs 1 to {LONGEST} ASCII letters, "
-            "digits, blanks and ':', '.', '-' and '_'."
+            f"{text!r} is not a valid name in Bacula: it needs 1 to {MAX_NAME} ASCII letters, "
+            "digits, spaces and ':', '.', '-' and '_'."
         )
     return text
 
@@ -115,9 +100,9 @@ def in_config(text: str) -> str:
     file there. Bacula would drop a line break silently.
     """
     _require_plain(text)
-    if len(os.fsencode(text)) > LONGEST_TEXT:
+    if len(os.fsencode(text)) > MAX_TEXT:
         raise EngineError(
-            f"{text[:100]!r}… cannot be passed to Bacula: it has more than {LONGEST_TEXT} bytes."
+            f"{text[:100]!r}… cannot be passed to Bacula: it has more than {MAX_TEXT} bytes."
         )
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -1,1 +1,1 @@
-"""What engines have in common: open folders and their metadata, dumps, removal of jobs."""
+"""Shared parts of engines: open folders and their metadata, dumps, removal of jobs."""

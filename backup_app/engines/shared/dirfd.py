@@ -10,13 +10,13 @@ from typing import Self
 
 OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # A path of 4,000 bytes can be 2,000 folders deep, and a process may have 1,024 files open.
-MOST_OPEN = 64
+MAX_OPEN = 64
 
 
 class FolderWalk:
     """A position below an open folder, reached one name at a time and never through a symlink.
 
-    Only the last MOST_OPEN folders on the path stay open; others are opened again when needed.
+    Only the last MAX_OPEN folders on the path stay open; others are opened again when needed.
     """
 
     def __init__(self, fd: int):
@@ -40,10 +40,7 @@ class FolderWalk:
     def fd(self) -> int:
         """The current folder; OSError if it is gone, or has become a symlink."""
         depth = len(self.names)
-        for nearest in range(depth, -1, -1):
-            if nearest in self._open:
-                break
-        for i in range(nearest, depth):
+        for i in range(max(self._open), depth):
             self._keep(i + 1, os.open(self.names[i], OPEN_FOLDER, dir_fd=self._open[i]))
         return self._open[depth]
 
@@ -70,6 +67,6 @@ class FolderWalk:
 
     def _keep(self, depth: int, fd: int) -> None:
         self._open[depth] = fd
-        if len(self._open) > MOST_OPEN:
+        if len(self._open) > MAX_OPEN:
             shallowest = min(key for key in self._open if key)
             os.close(self._open.pop(shallowest))

@@ -48,7 +48,7 @@ def _started(argv: Sequence[bytes], fds: Sequence[int]) -> subprocess.Popen[byte
         )
     except FileNotFoundError as e:
         # Not FileNotFoundError, by which callers would take one of their own files for missing.
-        raise OSError(None, f"there is no program '{os.fsdecode(argv[0])}'") from e
+        raise OSError(None, f"the program '{os.fsdecode(argv[0])}' is not installed") from e
 
 
 def _wait(process: subprocess.Popen[bytes], tick: Tick) -> bytes:

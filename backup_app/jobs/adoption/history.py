@@ -1,10 +1,10 @@
-"""All jobs of clients that an engine has, which may be those of years."""
+"""Adopts all jobs of clients that an engine has, which may be years of history."""
 
 from collections.abc import Iterator, Sequence
 
 from django.db import IntegrityError, transaction
 
-from ...engines.found import FoundJob
+from ...engines.adoption import FoundJob
 from ...exceptions import EngineError
 from ...models import Job
 from ...services.adoption import Report
@@ -16,7 +16,7 @@ ATTEMPTS = 5  # to store a batch, of which another process may have stored some
 
 
 def adopt_history(known: Known, report: Report, *, dry_run: bool = False) -> Iterator[FoundJob]:
-    """Make jobs of the ended backups and restores of known clients; yield each looked at.
+    """Create jobs for the ended backups and restores of known clients; yield each looked at.
 
     Those that are here already stay as they are, but for files that the engine has purged since;
     those that it has pruned are removed. May be interrupted at any time and repeated. Raises
@@ -51,11 +51,11 @@ class _Adopter:
                 self._note_lacks(found, self._known.job(found))
             return
         raise EngineError(
-            f"Jobs from {batch[0].number} on were changed by other processes again and again."
+            f"Jobs from {batch[0].number} on were changed repeatedly by other processes."
         )
 
     def _store(self, jobs: Sequence[FoundJob]) -> tuple[list[FoundJob], list[int]]:
-        """Store new jobs and mend wrong ones; return the former, and the numbers of the latter."""
+        """Store new jobs and correct wrong ones; return those, and the numbers of these."""
         if not jobs:
             return [], []
         there = records.known_between(self._engine, jobs[0].number, jobs[-1].number)
@@ -82,8 +82,10 @@ class _Adopter:
         if job.type != Job.Type.BACKUP:
             return
         if job.fileset is None:
-            self._report.remark_on_job(found.client, f"fileset '{found.fileset}' is not here")
+            self._report.remark_on_job(
+                found.client, f"fileset '{found.fileset}' does not exist here"
+            )
         if job.pool is None:
-            self._report.remark_on_job(found.client, f"pool '{found.pool}' is not here")
+            self._report.remark_on_job(found.client, f"pool '{found.pool}' does not exist here")
         if found.remark:
             self._report.remark_on_job(found.client, found.remark)

@@ -1,4 +1,4 @@
-"""Adopting an installation that was there before this service into an account."""
+"""Adopts an existing installation of an engine into an account."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
+from ...engines.adoption import Found, FoundClient, FoundJob
 from ...engines.base import Engine
-from ...engines.found import Found, FoundClient, FoundJob
 from ...exceptions import BackupError, EngineUnreachable
 from ...lib.formatting import counted
 from ...models import Client, Job, JobSource, Zone
@@ -18,13 +18,11 @@ from .records import Known
 
 
 class Adoption:
-    """One run, in four steps: ``look``, ``store``, ``adopt_jobs`` and ``harvest``.
+    """One run, in four steps: ``find``, ``store``, ``adopt_jobs`` and ``find_mailboxes``.
 
-    ``report`` says what came of it.
-
-    ``clients`` are their names in the engine; none are all. Nothing is written to the engine. May
-    be repeated: it adds what is new and updates what is here. All steps raise EngineUnreachable
-    and EngineError.
+    ``report`` has the result. ``clients`` are their names in the engine; none are all.
+    Nothing is written to the engine. May be repeated: it adds what is new and updates what is
+    here. All steps raise EngineUnreachable and EngineError.
     """
 
     def __init__(
@@ -41,8 +39,8 @@ class Adoption:
         self._names, self._dry_run = set(clients), dry_run
         self._found: list[Found] = []
 
-    def look(self) -> Iterator[FoundClient]:
-        """Ask the engine what there is; yield each client."""
+    def find(self) -> Iterator[FoundClient]:
+        """Read the engine's inventory; yield each client."""
         for found in self._engine.inventory(self._names):
             self._found.append(found)
             if isinstance(found, FoundClient):
@@ -50,7 +48,7 @@ class Adoption:
 
     @transaction.atomic
     def store(self) -> None:
-        """Make records of what was found."""
+        """Store records of the inventory."""
         recorder = Recorder(self._engine, self._account, self._zone, self.report)
         for found in self._found:
             recorder.record(found)
@@ -61,13 +59,13 @@ class Adoption:
         transaction.set_rollback(self._dry_run)
 
     def adopt_jobs(self) -> Iterator[FoundJob]:
-        """Make jobs of those that the engine has of the clients; yield each looked at."""
+        """Create jobs for those that the engine has of the clients; yield each looked at."""
         yield from adopt_history(self._known, self.report, dry_run=self._dry_run)
         if not self._names:
             self._note_left_out()
 
-    def harvest(self) -> Iterator[Job]:
-        """Note the mailboxes in what was adopted and would be restored today; yield each backup."""
+    def find_mailboxes(self) -> Iterator[Job]:
+        """Record the mailboxes in the newest adopted backups; yield each backup."""
         if self._dry_run:
             return
         clients = self._known.clients.values()
@@ -75,7 +73,7 @@ class Adoption:
         jobs = Job.objects.filter(pk__in=sources.values("source")).select_related("client")
         for job in jobs.order_by("engine_job_id"):
             try:
-                mailboxes.harvest(job)
+                mailboxes.record(job)
             except EngineUnreachable:
                 raise
             except BackupError as e:

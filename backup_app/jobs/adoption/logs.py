@@ -1,4 +1,4 @@
-"""Logs of adopted jobs, which are copied when somebody first reads them."""
+"""Logs of adopted jobs, which are copied when they are first read."""
 
 import logging
 
@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from ...engines import get_engine
-from ...engines.found import FoundLine
+from ...engines.adoption import FoundLine
 from ...exceptions import BackupError, InvalidEngine
 from ...lib.formatting import storable
 from ...models import Job, JobLog
@@ -30,7 +30,7 @@ def bring_log(job: Job) -> None:
         return
     state = state | {"log": lines[-1].number if lines else 0}
     with transaction.atomic():
-        # Of several who read it at once one copies it.
+        # If several processes read it at once, only one copies it.
         jobs = Job.objects.filter(pk=job.pk, engine_state__log__isnull=True)
         if jobs.update(engine_state=state):
             JobLog.objects.bulk_create(_record(job, line) for line in lines)

@@ -1,19 +1,19 @@
-"""Jobs that others start in an engine, as they appear."""
+"""Adopts jobs that others start in an engine, as they appear."""
 
 from collections.abc import Iterable, Iterator
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
+from ...engines.adoption import FoundJob
 from ...engines.base import Engine
-from ...engines.found import FoundJob
 from ...models import Client, Job
 from ...services import mailboxes
 from . import records
 from .records import Known
 
-LOOK_BACK = 1000  # jobs, of which one may still wait until another one of its client has ended
-AT_ONCE = 100  # jobs that an engine is asked for
+LOOK_BACK = 1000  # newest jobs, of which some may still wait for another job of their client
+AT_ONCE = 100  # jobs per request to an engine
 
 
 def missing(known: Known) -> Iterator[FoundJob]:
@@ -42,7 +42,7 @@ def adopt(known: Known, found: FoundJob) -> Iterator[tuple[int, FoundJob]]:
 
 
 def adopt_these(engine: Engine, numbers: Iterable[int]) -> None:
-    """Make jobs of those with these numbers in an engine, however old they are.
+    """Create jobs for those with these numbers in an engine, however old they are.
 
     Only of known clients, and as far as the rules for them allow it.
     """
@@ -50,7 +50,7 @@ def adopt_these(engine: Engine, numbers: Iterable[int]) -> None:
     for found in engine.find_jobs(known.clients, numbers):
         for pk, each in adopt(known, found):
             if each.has_ended:
-                mailboxes.try_harvest(Job.objects.get(pk=pk))
+                mailboxes.try_record(Job.objects.get(pk=pk))
 
 
 def _missing_numbers(known: Known) -> list[int]:
@@ -63,7 +63,7 @@ def _missing_numbers(known: Known) -> list[int]:
 
 
 def _may_appear(client: Client, found: FoundJob) -> bool:
-    """Say whether our rules for a client's jobs allow this one now: only one may be open."""
+    """Return whether our rules for a client's jobs allow this one now: only one may be open."""
     if found.has_ended:
         return True
     return bool(found.status) and not client.jobs.open().exists()

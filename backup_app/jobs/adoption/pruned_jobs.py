@@ -1,10 +1,10 @@
-"""Jobs of which an engine has less than it had, or nothing any more."""
+"""Removes jobs that an engine has pruned, and marks those whose files it has purged."""
 
 from collections.abc import Collection, Iterable, Sequence
 
 from django.db.models import Q, QuerySet
 
-from ...engines.found import FoundJob
+from ...engines.adoption import FoundJob
 from ...models import Job, JobSource
 from ...models.job import GOOD, OPEN
 from ...services.adoption import Report
@@ -51,7 +51,7 @@ class PrunedJobs:
         while batch := self._next(up_to):
             self._after = batch[-1]
             gone = [number for number in batch if number not in there]
-            # One that was started while the engine was being read is not in what it told before.
+            # A job started while the engine was being read is not in its list.
             if gone and self._is_right:
                 there_now = self._engine.existing_jobs(gone)
                 self._gone.update(number for number in gone if number not in there_now)
@@ -62,7 +62,7 @@ class PrunedJobs:
         return [number for number in numbers if number is not None]
 
     def _is_right_catalog(self, ours: QuerySet[Job]) -> bool:
-        """Say whether the engine has any of the newest jobs that are here.
+        """Return whether the engine has any of the newest jobs that are here.
 
         One whose settings lead to another installation would have all of them removed.
         """
@@ -72,7 +72,7 @@ class PrunedJobs:
             return True
         self._report.problems.append(
             f"The catalog '{self._engine.database}' has none of the newest {len(numbers)} jobs "
-            "that are known here, as if it were that of another installation: nothing was removed."
+            "known here, so it may belong to another installation: nothing was removed."
         )
         return False
 

@@ -8,8 +8,8 @@ from django.db import connection
 from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
+from ...engines.adoption import FoundJob
 from ...engines.base import Engine
-from ...engines.found import FoundJob
 from ...lib.bulk import insert_rows
 from ...models import Client, Fileset, Job, JobSource, Pool
 from ...models.job import GOOD
@@ -18,7 +18,7 @@ FIELDS = [field for field in Job._meta.local_concrete_fields if not field.primar
 
 
 class Known:
-    """Our records of what an engine's jobs refer to.
+    """This service's records of what an engine's jobs refer to.
 
     ``clients`` are by their names in the engine; filesets and pools are those of their accounts.
     """
@@ -40,11 +40,11 @@ class Known:
         return {(each.account_id, self.engine.name_of(each)): each for each in found}
 
     def load(self) -> None:
-        """Read now what is otherwise read when it is first needed."""
+        """Read everything at once, instead of when it is first needed."""
         _ = self._filesets, self._pools
 
     def job(self, found: FoundJob) -> Job:
-        """Return a job as it is to be stored."""
+        """Return an unsaved record of a job."""
         client = self.clients[found.client]
         pool = self._pools.get((client.account_id, found.pool))
         state = {"adopted": not found.is_scheduled_here}
@@ -106,7 +106,7 @@ def link(sources: Mapping[int, Collection[int]]) -> None:
 
 
 def correct(engine: Engine, found: Iterable[FoundJob]) -> list[int]:
-    """Mend adopted jobs that failed only here; return the engine's numbers of them.
+    """Correct adopted jobs that failed only here; return the engine's numbers of them.
 
     As after a time in which the engine could not be asked how they ended.
     """

@@ -1,4 +1,4 @@
-"""Jobs that others than this service start in its engines, also by schedules that it gave them."""
+"""Polls engines for jobs that others started, or schedules that this service gave them."""
 
 import logging
 from collections.abc import Callable
@@ -12,28 +12,28 @@ from .. import tasks
 from . import new_jobs
 from .records import Known
 
-AT_ONCE = 100  # jobs, after which other upkeep gets its turn
+AT_ONCE = 100  # jobs per round, so that other upkeep is not delayed
 logger = logging.getLogger(__name__)
-# What each engine said when it last failed at something, so that it is logged once.
+# The last error of each engine and step, so that it is logged once.
 _complaints: dict[tuple[str, str], str] = {}
 
 
 def adopt_jobs() -> int:
-    """Make jobs of those that were started elsewhere; return how many are new.
+    """Create jobs for those that were started elsewhere; return how many are new.
 
     What keeps an engine from telling is logged once, until it changes.
     """
-    return sum(_ask(alias, "does not tell which jobs it has", adopt_from) for alias in conf.engines)
+    return sum(_ask(alias, "could not list its jobs", adopt_from) for alias in conf.engines)
 
 
 def keep_schedules() -> None:
     """Tell the engines that start scheduled backups themselves when; log as ``adopt_jobs``."""
     for alias in conf.engines:
-        _ask(alias, "does not learn the schedules of its clients", _keep_schedules)
+        _ask(alias, "could not store the schedules of its clients", _keep_schedules)
 
 
 def adopt_from(engine: Engine) -> int:
-    """Make jobs of the backups and restores of known clients that others started; return how many.
+    """Create jobs for backups and restores of known clients that others started; return how many.
 
     One that runs becomes a running job, which is resumed as our own are; while another job of its
     client keeps it from that, it waits. Several workers may do this at once. Raises

@@ -12,7 +12,9 @@ COLOURS = {"ok": "green", "overdue": "bold red"}
 
 
 class Command(BackupCommand):
-    help = "Show how each client is protected. The exit code is 1 when a backup is overdue."
+    help = (
+        "List the clients with their last good backup. The exit code is 1 when a backup is overdue."
+    )
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

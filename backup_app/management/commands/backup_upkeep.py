@@ -9,7 +9,7 @@ from ...models import Job
 class Command(BaseCommand):
     help = (
         "Start backups that are due and end jobs whose worker died, until stopped. Only for "
-        "projects whose workers are not those of django-tasks-db, which do so themselves."
+        "projects with a task backend other than django-tasks-db, whose workers do so themselves."
     )
 
     def add_arguments(self, parser):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
             type=float,
             default=5,
             metavar="SECONDS",
-            help="Seconds between two rounds; 5 by default.",
+            help="Seconds between rounds; 5 by default.",
         )
         parser.add_argument(
             "--once", action="store_true", help="Do one round and exit, for use with cron."
@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *, every, once, **options):
         if every <= 0:
             raise CommandError(f"--every {every} is too short: it must be more than 0 seconds.")
-        Job.objects.exists()  # fails at once without a database, which a step would only log
+        Job.objects.exists()  # fails at once without a database; a step would only log that
         periodic.tick()
         while not once:
             time.sleep(every)

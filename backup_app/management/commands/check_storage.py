@@ -13,9 +13,7 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument(
-            "storages", nargs="*", metavar="STORAGE", help="Name of a storage; all by default."
-        )
+        self.add_storages(parser)
         parser.add_argument(
             "--delete", action="store_true", help="Delete volumes that belong to no job."
         )

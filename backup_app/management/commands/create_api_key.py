@@ -8,11 +8,11 @@ from ...lib.formatting import format_time
 from ..base import BackupCommand
 from ..lookup import account_named
 
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 
 
 class Command(BackupCommand):
-    help = "Make an API key for an account and print it; it cannot be shown again."
+    help = "Create an API key for an account and print it; it cannot be shown again."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
@@ -26,10 +26,8 @@ class Command(BackupCommand):
         )
 
     def handle(self, *, email, name, expires, **options):
-        if expires is not None and not 1 <= expires <= MOST_DAYS:
-            raise CommandError(
-                f"--expires {expires} is not a number of days from 1 to {MOST_DAYS}."
-            )
+        if expires is not None and not 1 <= expires <= MAX_DAYS:
+            raise CommandError(f"--expires {expires} is not a number of days from 1 to {MAX_DAYS}.")
         until = expires and timezone.now() + timedelta(days=expires)
         key, text = api_keys.make(account_named(email), name, until)
         data = {

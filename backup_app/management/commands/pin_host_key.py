@@ -11,12 +11,7 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("client", help="Name or IP address of the client.")
-        parser.add_argument(
-            "--account",
-            metavar="EMAIL",
-            help="E-mail address of the client's account; needed if several have one of this name.",
-        )
+        self.add_client(parser)
         parser.add_argument("--yes", action="store_true", help="Trust the keys without asking.")
         parser.add_argument(
             "--replace", action="store_true", help="Replace keys that were pinned before."
@@ -29,7 +24,7 @@ class Command(BackupCommand):
         client = client_named(client, account)
         if client.connection != client.Connection.SSH:
             how = client.get_connection_display()
-            raise CommandError(f"Client '{client}' is not reached over SSH, but is '{how}'.")
+            raise CommandError(f"Client '{client}' is not backed up over SSH but '{how}'.")
         keys = scan_host_keys(client)
         if not shared:
             _require_own(client, keys)
@@ -43,7 +38,7 @@ class Command(BackupCommand):
         self.answer({"client": client.name, "host_keys": records}, "\n".join(lines))
 
     def _ask(self, client, shown):
-        # To standard error, so that standard output has the answer and nothing else.
+        # To standard error, so that standard output has only the answer.
         shows = [f"'{client}' ({client.ip}) shows:", *_lines(shown)]
         question = "\n".join([*shows, "Trust these keys? [y/N] "])
         self.stderr.write(question, style_func=str, ending="")
@@ -59,7 +54,7 @@ class Command(BackupCommand):
 
 
 def _require_own(client, keys):
-    """All machines let in the same key of ours: what an account names as its own, it can read."""
+    """Refuse another account's machine: all machines accept the same key of this server."""
     for other in same_machines(client, keys):
         raise CommandError(
             f"This is the machine of client '{other}' of {other.account.email}, which '{client}' "

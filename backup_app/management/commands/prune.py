@@ -1,10 +1,8 @@
-from dataclasses import asdict
-
 from ...jobs import retention
-from ...lib.formatting import counted, format_time, size
+from ...lib.formatting import counted, size
 from ..base import BackupCommand
 from ..lookup import clients_named
-from ..terminal import table, watched
+from ..terminal import record_of, table, watched
 
 HEADS = ["job", "client", "type", "level", "status", "ended", "size"]
 
@@ -32,7 +30,7 @@ class Command(BackupCommand):
         problems = [each.problem for each in found if each.problem]
         freed = sum(each.stored_bytes for each in removed)
         data = {
-            "removed": [_record(each) for each in removed],
+            "removed": [record_of(each) for each in removed],
             "stored_bytes": freed,
             "problems": problems,
             "dry_run": dry_run,
@@ -43,22 +41,6 @@ class Command(BackupCommand):
         self.fail_if(problems)
 
     def _table(self, removed):
-        rows = [
-            [
-                r.job_id,
-                r.client,
-                r.type,
-                r.level,
-                r.status,
-                format_time(r.ended),
-                size(r.stored_bytes),
-            ]
-            for r in removed
-        ]
+        records = (record_of(each).values() for each in removed)
+        rows = [[*values, size(stored)] for *values, stored in records]
         return [table(HEADS, rows, terminal=self.stdout.isatty())] if rows else []
-
-
-def _record(removed):
-    record = asdict(removed) | {"ended": format_time(removed.ended)}
-    del record["problem"]
-    return record

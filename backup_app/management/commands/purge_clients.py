@@ -7,7 +7,7 @@ from ...conf import conf
 from ...jobs import retention
 from ...lib.formatting import counted, format_time, size
 from ..base import BackupCommand
-from ..terminal import watched
+from ..terminal import record_of, watched
 
 
 class Command(BackupCommand):
@@ -33,21 +33,12 @@ class Command(BackupCommand):
         purged = [each for each in found if not each.problem]
         problems = [each.problem for each in found if each.problem]
         data = {
-            "purged": [_record(each) for each in purged],
+            "purged": [record_of(each) for each in purged],
             "problems": problems,
             "dry_run": dry_run,
         }
         self.answer(data, "\n".join([*map(_line, purged), _total(purged, dry_run)]))
         self.fail_if(problems)
-
-
-def _record(purged):
-    return {
-        "client": purged.client,
-        "deleted": format_time(purged.deleted),
-        "backups": purged.backups,
-        "stored_bytes": purged.stored_bytes,
-    }
 
 
 def _line(purged):

@@ -9,12 +9,7 @@ class Command(BackupCommand):
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        parser.add_argument("client", help="Name or IP address of the client.")
-        parser.add_argument(
-            "--account",
-            metavar="EMAIL",
-            help="E-mail address of the client's account; needed if several have one of this name.",
-        )
+        self.add_client(parser)
         parser.add_argument(
             "--level",
             default="incremental",

@@ -1,14 +1,15 @@
 from pathlib import Path
 
 from ...demo.seeding import DemoBackup, fill, may_be_read
+from ...lib.formatting import counted
 from ..base import BackupCommand
 from ..lookup import account_named
 
 
 class Command(BackupCommand):
     help = (
-        "Make a demo client of this machine, and a folder of small files that it backs up. What "
-        "was made before stays as it is, so that the command can be repeated."
+        "Create a demo client of this machine, and a folder of small files that it backs up. "
+        "Existing records are left unchanged, so the command can be repeated."
     )
 
     def add_arguments(self, parser):
@@ -37,10 +38,7 @@ class Command(BackupCommand):
 
     def _say(self, records, files, folder):
         records = [f"{record._meta.verbose_name} '{record.name}'" for record in records]
-        number = "1 file" if len(files) == 1 else f"{len(files)} files"
-        made = [*records, *([f"{number} in '{folder}'"] if files else [])]
-        if made:
-            text = f"Made {', '.join(made)}."
-        else:
-            text = "Nothing to make: the demo of the backup service is complete."
+        made = [*records, *([f"{counted(len(files), 'file')} in '{folder}'"] if files else [])]
+        nothing = "Nothing to create: the demo of the backup service is complete."
+        text = f"Created {', '.join(made)}." if made else nothing
         self.answer({"records": records, "files": [str(file) for file in files]}, text)

@@ -41,10 +41,10 @@ class Command(BackupCommand):
         zone = _zone(zone)
         engine, account = get_engine(zone.engine), account_named(account)
         adoption = Adoption(engine, account, zone, client, dry_run=dry_run)
-        _through(watched(adoption.look(), "Clients"))
+        _through(watched(adoption.find(), "Clients"))
         adoption.store()
         _through(watched(adoption.adopt_jobs(), "Jobs"))
-        _through(watched(adoption.harvest(), "Backups searched for mailboxes"))
+        _through(watched(adoption.find_mailboxes(), "Backups searched for mailboxes"))
         self.answer(_record(adoption.report, dry_run), "\n".join(_lines(adoption.report, dry_run)))
         self.fail_if(adoption.report.problems)
 
@@ -80,7 +80,7 @@ def _record(report, dry_run):
 
 
 def _lines(report, dry_run):
-    """Return the lines that say to people what was done."""
+    """Return lines of text on what was done."""
     things = {"adopt": report.adopted, "update": report.updated}
     lines = [
         f"{_done(verb, dry_run)} {kind} '{name}'."

@@ -277,6 +277,7 @@ class TestAddressOf:
     def test_the_project_says_how_an_address_is_found(self, settings):
         request = RequestFactory().get("/", REMOTE_ADDR="192.0.2.1", HTTP_X_REAL_IP="192.0.2.2")
 
+        settings.BACKUP_CLIENT_ADDRESS = ""
         assert address_of(request) == "192.0.2.1"
         settings.BACKUP_CLIENT_ADDRESS = "tests.backup_app.accounts.test_access.from_header"
         assert address_of(request) == "192.0.2.2"

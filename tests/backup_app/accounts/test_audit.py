@@ -37,7 +37,7 @@ def test_wrong_logins_are_counted_in_one_row_for_each_login_address_and_hour():
     ]
 
 
-def test_who_tries_many_logins_fills_no_table(monkeypatch):
+def test_wrong_logins_do_not_fill_the_table(monkeypatch):
     monkeypatch.setattr(audit, "MAX_LOGINS", 3)
 
     for login in ("a", "b", "c", "d", "e", "a", "d"):

@@ -164,7 +164,7 @@ def test_ten_failures_a_minute_are_answered_and_then_the_right_key_is_refused_to
     }
 
 
-def test_failures_slow_nobody_else(job):
+def test_failures_limit_nobody_else(job):
     other = JobFactory()
     fail(job.account.email, 10)
 
@@ -172,7 +172,7 @@ def test_failures_slow_nobody_else(job):
     assert status_of(client_of(other.account), other, REMOTE_ADDR="192.0.2.9") == 200
 
 
-def test_nine_failures_slow_nobody(job):
+def test_nine_failures_are_not_limited(job):
     fail(job.account.email, 9)
 
     assert status_of(client_of(job.account), job, REMOTE_ADDR="192.0.2.9") == 200
@@ -188,7 +188,7 @@ def test_a_minute_later_the_login_works_again(job):
         assert status_of(client, job, REMOTE_ADDR="192.0.2.9") == 200
 
 
-def test_refusing_a_slowed_login_does_not_prolong_it(job):
+def test_refused_attempts_do_not_prolong_the_limit(job):
     with travel("2030-01-01T12:00:00Z", tick=False) as now:
         fail(job.account.email, 10)
         now.shift(50)
@@ -201,7 +201,7 @@ def test_refusing_a_slowed_login_does_not_prolong_it(job):
 @pytest.mark.parametrize(
     ("login", "password"), [("sam", ""), ("a:b", "x"), ("x" * 101, "x"), ("a\nb", "x")]
 )
-def test_what_nobody_can_have_costs_no_hash(job, monkeypatch, login, password):
+def test_an_impossible_password_is_not_hashed(job, monkeypatch, login, password):
     monkeypatch.setattr(MD5PasswordHasher, "encode", None)
 
     assert authentication.subuser_of(login, password) is None
@@ -255,7 +255,7 @@ class TestAtOnce:
             with pytest.raises(TooManyAttempts):
                 throttle.failed()
 
-    def test_nor_is_a_right_password_after_it(self, db):
+    def test_a_correct_password_after_the_limit_is_not_accepted(self, db):
         throttles = [LoginThrottle("sam", "192.0.2.1") for _ in range(11)]
         for throttle in throttles:
             throttle.check()

@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 from django.core.serializers import serialize
 
-from backup_app.accounts import api_keys
+from backup_app.accounts import api_keys, subusers
 from backup_app.lib.formatting import format_time
 from backup_app.models import AuditEntry, Grant, Subuser
 
@@ -58,6 +58,14 @@ class TestAdd:
             f"There is already a subuser '{login.strip()}'. Case is ignored."
         )
 
+    def test_a_login_that_another_request_has_just_taken_is_refused(self, api, monkeypatch):
+        SubuserFactory(login="sam")
+        monkeypatch.setattr(subusers, "require_free", lambda login: None)
+
+        assert refused(api.post("/api/subuser/add", SAM), 409) == (
+            "There is already a subuser 'sam'. Case is ignored."
+        )
+
     @pytest.mark.parametrize("key", ["Login", "Firstname", "Lastname", "Email"])
     def test_each_of_these_is_needed(self, api, key):
         for data in ({k: v for k, v in SAM.items() if k != key}, SAM | {key: ""}):
@@ -67,7 +75,7 @@ class TestAdd:
             assert list(response.json()["fields"]) == [key]
 
     @pytest.mark.parametrize("login", ["a:b", "a\nb", "a\0b", "x" * 101, ["a"], {"a": "b"}])
-    def test_what_basic_cannot_carry_is_no_login(self, api, login):
+    def test_a_login_that_basic_authentication_cannot_carry_is_refused(self, api, login):
         response = api.post("/api/subuser/add", SAM | {"Login": login})
 
         assert response.status_code == 400
@@ -128,7 +136,7 @@ class TestPassword:
 
         assert refused(api.post("/api/subuser/password", data), 404) == "There is no subuser 'eve'."
 
-    def test_it_is_nowhere_afterwards(self, api, sam, caplog):
+    def test_the_password_is_stored_and_logged_nowhere(self, api, sam, caplog):
         caplog.set_level(logging.DEBUG)
         caplog.set_level(logging.INFO, "django.db.backends")
         responses = [

@@ -149,7 +149,7 @@ def test_an_unknown_folder_leads_back_to_the_job(client, staff, backup, query):
 
 
 @pytest.mark.parametrize("number", ["x", "-1", "9" * 30, "7"])
-def test_a_page_that_is_none_is_no_fault(client, staff, backup, number):
+def test_an_invalid_page_shows_the_first_one(client, staff, backup, number):
     assert client.get(browse_url(backup), {"p": number}).status_code == 200
 
 

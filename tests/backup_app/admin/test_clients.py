@@ -212,7 +212,7 @@ class TestMailboxes:
         assert Mailbox.objects.get().mailbox == "ada@example.org"
         assert errors(add(client, Mailbox, sent | {"mailbox": "ADA@example.org"}))
 
-    def test_what_is_no_address_is_refused(self, client):
+    def test_an_invalid_address_is_refused(self, client):
         sent = {"client": ClientFactory().pk, "mailbox": "ada"}
 
         assert set(errors(add(client, Mailbox, sent))) == {"mailbox"}

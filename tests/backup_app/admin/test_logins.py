@@ -40,6 +40,9 @@ class TestApiKeys:
         act(client, "revoke", key)
 
         assert api_keys.find(text) is None
+        key.refresh_from_db()
+        page = client.get(reverse("admin:backup_app_apikey_change", args=[key.pk]))
+        assert page.context["adminform"].model_admin.state(key) == "revoked"
 
     def test_it_is_not_changed(self, client, account):
         key, _ = api_keys.make(account, "cron")

@@ -3,10 +3,16 @@
 import pytest
 from django.urls import reverse
 
-from backup_app.models import Fileset, Pool, Storage, Zone
+from backup_app.models import AuditEntry, Fileset, Pool, Storage, Zone
 
 from ..support.admin_pages import add, change, done, errors
-from ..support.factories import ClientFactory, FilesetFactory, StorageFactory, ZoneFactory
+from ..support.factories import (
+    ClientFactory,
+    FilesetFactory,
+    PoolFactory,
+    StorageFactory,
+    ZoneFactory,
+)
 from ..support.folder_engine import NAME, FolderEngine
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("staff")]
@@ -45,6 +51,7 @@ class TestFilesets:
     def test_lists_are_shown_as_lines(self, client):
         made = FilesetFactory(
             include=[{"path": "/etc"}, {"path": "/srv"}],
+            exclude=["*.tmp", "*.bak"],
             databases=[{"kind": "mysql", "name": "shop"}],
             options={"one_filesystem": True, "compression": 5},
         )
@@ -53,6 +60,7 @@ class TestFilesets:
 
         form = page.context["adminform"].form
         assert form["include"].value() == "/etc\n/srv"
+        assert form["exclude"].value() == "*.tmp\n*.bak"
         assert form["databases"].value() == "mysql shop"
         assert (form["one_filesystem"].value(), form["compression"].value()) == (True, 5)
 
@@ -181,6 +189,31 @@ class TestStoragesAndZones:
         sent = {"name": made.name, "zone": ZoneFactory().pk, "path": made.path}
 
         assert "which is not in zone" in str(errors(change(client, made, sent)))
+
+    def test_one_whose_pools_have_no_clients_goes_to_another_zone(self, client, account):
+        made = StorageFactory(path="/srv/b")
+        PoolFactory(account=account, storage=made)
+        zone = ZoneFactory()
+
+        done(change(client, made, {"name": made.name, "zone": zone.pk, "path": made.path}))
+
+        made.refresh_from_db()
+        assert made.zone == zone
+
+    def test_one_whose_engine_the_settings_lost_says_so(self, client):
+        StorageFactory(zone=ZoneFactory(engine="gone"))
+
+        page = client.get(reverse("admin:backup_app_storage_changelist"))
+
+        assert b"BACKUP_ENGINES[&#x27;gone&#x27;] is missing" in page.content
+
+    def test_what_is_deleted_is_in_the_audit_log(self, client):
+        zone = ZoneFactory(name="north")
+
+        client.post(reverse("admin:backup_app_zone_delete", args=[zone.pk]), {"post": "yes"})
+
+        entry = AuditEntry.objects.get()
+        assert (entry.operation, entry.target) == ("admin: delete zone", "north")
 
     def test_a_zone_has_an_engine_of_the_settings(self, client):
         done(add(client, Zone, {"name": "north", "engine": "default"}))

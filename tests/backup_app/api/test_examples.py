@@ -9,7 +9,7 @@ import time_machine
 from drf_spectacular.generators import SchemaGenerator
 
 import backup_app
-from backup_app.engines.base import ClientConfig
+from backup_app.engines.values import ClientConfig
 from backup_app.exceptions import EngineError, EngineUnreachable
 from backup_app.models import Entry, Job, Mailbox
 from tests.recording import Recorder, count_ids_from_one

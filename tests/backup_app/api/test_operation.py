@@ -5,8 +5,9 @@ from rest_framework.test import APIClient
 
 from backup_app.models import AuditEntry
 
+from ..support.answering_engine import AnsweringEngine
 from ..support.api_client import client_of, client_with
-from ..support.factories import AccountFactory, JobFactory
+from ..support.factories import AccountFactory, ClientFactory, JobFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -94,3 +95,16 @@ def test_a_refusal_is_json_for_a_browser_too():
     response = APIClient().get("/api/status/1", headers={"Accept": "text/html"})
 
     assert (response.status_code, response["Content-Type"]) == (401, "application/json")
+
+
+class BrokenEngine(AnsweringEngine):
+    def run_command(self, client, command):
+        raise ZeroDivisionError
+
+
+def test_an_internal_error_is_left_to_the_project(settings):
+    settings.BACKUP_ENGINES = {"default": {"BACKEND": f"{__name__}.BrokenEngine"}}
+    client = ClientFactory()
+
+    with pytest.raises(ZeroDivisionError):
+        client_of(client.account).post(f"/api/run/{client.ip}", {"cmd": "uptime"})

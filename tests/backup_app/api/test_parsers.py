@@ -2,12 +2,15 @@
 
 import json
 from functools import partial
+from io import BytesIO
 from urllib.parse import urlencode
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import encode_multipart
 
-from backup_app.api.parsers import nested
+from backup_app.api.parsers import FormParser, JSONParser, nested
+from backup_app.exceptions import TooLarge
 from backup_app.models import Fileset
 from tests.effort import effort
 
@@ -88,9 +91,12 @@ class TestTheSame:
         assert len(found) == 300
         assert set(map(str, found.values())) == {"{'path': 'path', 'more': 'more'}"}
 
-    @pytest.mark.parametrize("kind", ["", "application/json", URLENCODED])
-    def test_an_operation_may_have_no_body(self, api, kind):
-        response = api.generic("POST", "/api/servers", b"", content_type=kind)
+    @pytest.mark.parametrize(
+        ("kind", "body"),
+        [("", ""), ("application/json", ""), ("application/json", " \n"), (URLENCODED, "")],
+    )
+    def test_an_operation_may_have_no_body(self, api, kind, body):
+        response = api.generic("POST", "/api/servers", body, content_type=kind)
 
         assert response.json() == {"servers": []}
 
@@ -164,6 +170,25 @@ class TestRefused:
             "The body is larger than the 10000000 bytes that are accepted."
         )
 
+    @pytest.mark.parametrize("parser", [FormParser, JSONParser])
+    def test_more_bytes_than_the_content_length_says(self, settings, parser):
+        settings.BACKUP_MAX_BODY_BYTES = 4
+
+        with pytest.raises(TooLarge):
+            parser().parse(BytesIO(b"12345"))
+
+    @pytest.mark.parametrize(
+        ("limit", "value", "status"),
+        [("MAX_MEMORY_SIZE", 10, 413), ("MAX_NUMBER_FILES", 1, 400)],
+    )
+    def test_parts_beyond_the_limits_of_the_project(self, api, settings, limit, value, status):
+        setattr(settings, f"DATA_UPLOAD_{limit}", value)
+        files = [SimpleUploadedFile(name, b"") for name in ("a", "b")]
+
+        response = api.post(ADDRESS, {"name": "a" * 11, "files": files}, format="multipart")
+
+        assert refused(response, status)
+
     def test_a_body_in_chunks_is_not_missed(self, api):
         response = api.post("/api/servers", CONTENT_LENGTH="", HTTP_TRANSFER_ENCODING="chunked")
 
@@ -174,9 +199,9 @@ class TestRefused:
     def test_a_compressed_body_is_not_missed(self, api):
         response = api.post("/api/servers", headers={"Content-Encoding": "gzip"})
 
-        assert refused(response, 400) == "The body is encoded as 'gzip'. Send it as it is."
+        assert refused(response, 400) == "The body is encoded as 'gzip'. Send it unencoded."
 
-    def test_a_length_that_is_none(self, api):
+    def test_an_invalid_content_length(self, api):
         response = api.post("/api/servers", CONTENT_LENGTH="x")
 
         assert response.status_code == 200

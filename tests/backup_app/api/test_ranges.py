@@ -36,7 +36,7 @@ def test_a_range(header, part):
         "bytes=\u0661-\u0662",
     ],
 )
-def test_what_is_no_single_range_asks_for_all(header):
+def test_an_invalid_or_multiple_range_returns_everything(header):
     assert requested(header, 100) is None
 
 

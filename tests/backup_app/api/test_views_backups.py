@@ -6,27 +6,12 @@ import pytest
 
 from backup_app.models import Job
 
-from ..support.api_client import client_of, queries_of
+from ..support.api_client import job_ids, queries_of
 from ..support.catalog_rows import catalogued
 from ..support.factories import ClientFactory, JobFactory
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2030, 1, 15, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def machine():
-    return ClientFactory(name="web1")
-
-
-@pytest.fixture
-def api(machine):
-    return client_of(machine.account)
-
-
-def ids(response):
-    assert response.status_code == 200, response.content
-    return [job["job_id"] for job in response.json()["jobs"]]
 
 
 class TestBackups:
@@ -83,7 +68,7 @@ class TestBackups:
         JobFactory(client=machine, type="restore", level=None, parent=backup)
         JobFactory(client=ClientFactory(account=machine.account))
 
-        assert ids(listed()) == [backup.pk]
+        assert job_ids(listed()) == [backup.pk]
 
     @pytest.mark.parametrize(
         ("period", "places"),
@@ -98,12 +83,12 @@ class TestBackups:
         ],
     )
     def test_within_a_period(self, listed, three, period, places):
-        assert ids(listed(**period)) == [three[place].pk for place in places]
+        assert job_ids(listed(**period)) == [three[place].pk for place in places]
 
     def test_the_last_second_of_a_period_belongs_to_it(self, listed, machine):
         job = JobFactory(client=machine, started=NOON + timedelta(microseconds=700_000))
 
-        assert ids(listed(**{"from": "2030-01-15 12:00:00", "to": "2030-01-15 12:00:00"})) == [
+        assert job_ids(listed(**{"from": "2030-01-15 12:00:00", "to": "2030-01-15 12:00:00"})) == [
             job.pk
         ]
 
@@ -113,7 +98,7 @@ class TestBackups:
 
         answer = listed(**{"from": "2030-01-15 21:00:00", "to": "2030-01-15 21:00:00"})
 
-        assert ids(answer) == [job.pk]
+        assert job_ids(answer) == [job.pk]
         assert answer.json()["jobs"][0]["started"] == "2030-01-15 21:00:00"
 
     @pytest.mark.parametrize("name", ["from", "to"])
@@ -139,9 +124,9 @@ class TestBackups:
         without = catalogued(machine, {b"/etc/a": "-"}, full)
         JobFactory(client=machine, status="failed")
 
-        assert ids(listed(path="/etc/a")) == [full.pk]
-        assert ids(listed(path="/etc/")) == [without.pk, full.pk]
-        assert ids(listed(path="/none")) == []
+        assert job_ids(listed(path="/etc/a")) == [full.pk]
+        assert job_ids(listed(path="/etc/")) == [without.pk, full.pk]
+        assert job_ids(listed(path="/none")) == []
         assert listed(path="/none").json()["total"] == 0
 
     def test_a_path_and_a_period_and_a_page_at_once(self, listed, machine):
@@ -150,13 +135,13 @@ class TestBackups:
 
         answer = listed(path="/a", limit=1, offset=1, **{"from": "2030-01-15 00:00:00"})
 
-        assert ids(answer) == [jobs[1].pk]
+        assert job_ids(answer) == [jobs[1].pk]
         assert answer.json()["total"] == 3
 
     def test_an_empty_path_is_none(self, listed, machine):
         job = JobFactory(client=machine, status="failed")
 
-        assert ids(listed(path="")) == [job.pk]
+        assert job_ids(listed(path="")) == [job.pk]
 
     def test_a_path_that_is_not_absolute_is_refused(self, listed):
         assert listed(path="etc").json()["fields"] == {"path": ["'etc' is not an absolute path."]}
@@ -168,13 +153,13 @@ class TestBackups:
     def test_a_page(self, listed, three, options, places):
         answer = listed(**options)
 
-        assert ids(answer) == [three[place].pk for place in places]
+        assert job_ids(answer) == [three[place].pk for place in places]
         assert answer.json()["total"] == 3
 
     def test_a_page_far_behind_the_end_is_empty(self, listed, three):
         answer = listed(limit=2**63 - 1, offset=2**63 - 1)
 
-        assert (ids(answer), answer.json()["total"]) == ([], 3)
+        assert (job_ids(answer), answer.json()["total"]) == ([], 3)
 
     @pytest.mark.parametrize("options", [{"limit": 0}, {"offset": -1}, {"limit": "many"}])
     def test_a_page_that_cannot_be_is_refused(self, listed, options):

@@ -6,22 +6,12 @@ import pytest
 
 from backup_app.models import AuditEntry, Entry
 
-from ..support.api_client import client_of, queries_of
+from ..support.api_client import queries_of, refusal
 from ..support.catalog_rows import catalogued, folder_of
-from ..support.factories import ClientFactory, JobFactory
+from ..support.factories import JobFactory
 
 pytestmark = pytest.mark.django_db
 LATIN = b"caf\xe9\n"
-
-
-@pytest.fixture
-def machine():
-    return ClientFactory(name="web1")
-
-
-@pytest.fixture
-def api(machine):
-    return client_of(machine.account)
 
 
 @pytest.fixture
@@ -37,10 +27,6 @@ def backup(machine):
             b"/home/alice/diary": ("f", 7),
         },
     )
-
-
-def refusal(response):
-    return response.status_code, response.json()["error"]
 
 
 def names(files):
@@ -131,7 +117,7 @@ class TestFiles:
         assert path in answer.json()["error"]
 
     @pytest.mark.parametrize("path", ["etc", "/a\0b", "/" + 5000 * "a"])
-    def test_what_no_path_can_be_is_refused(self, api, backup, path):
+    def test_an_invalid_path_is_refused(self, api, backup, path):
         answer = api.post(f"/api/files/{backup.pk}", {"path": path})
 
         assert (answer.status_code, list(answer.json()["fields"])) == (400, ["path"])
@@ -227,10 +213,7 @@ class TestNodes:
         "path", ["/home/alice", "/home/al/docs", "/home/a", "/home/alice/../al"]
     )
     def test_a_node_elsewhere_is_refused_and_noted(self, asked, path):
-        assert refusal(asked(b"/home/al", path=path)) == (
-            403,
-            f"'/home/al' is not in '{path}'.",
-        )
+        assert refusal(asked(b"/home/al", path=path)) == (403, f"'/home/al' is not in '{path}'.")
         assert AuditEntry.objects.get().outcome == "refused"
 
     def test_a_name_that_only_begins_alike_is_elsewhere(self, asked):

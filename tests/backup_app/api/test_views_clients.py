@@ -34,7 +34,7 @@ class TestConfig:
         )
         assert api.post(f"/api/getconfig/{client.ip}/beos").status_code == 400
 
-    def test_an_engine_that_is_away_is_503(self, api, account):
+    def test_an_unreachable_engine_is_503(self, api, account):
         client = ClientFactory(account=account)
         with answering_engine(unreachable=True):
             response = api.post(f"/api/getconfig/{client.ip}/unix")

@@ -18,7 +18,7 @@ from backup_app.exceptions import NotFound
 from backup_app.models import Download, Job
 from backup_app.services import downloads
 
-from ..support.api_client import client_of
+from ..support.api_client import client_of, refusal
 from ..support.factories import ClientFactory, JobFactory
 from ..support.local_backups import back_up, local_client, local_roots, volume_of
 
@@ -71,10 +71,6 @@ def content(response):
     return b"".join(response.streaming_content)
 
 
-def refusal(response):
-    return response.status_code, response.json()["error"]
-
-
 class TestDownloadInfo:
     def test_of_a_small_backup_is_ready_at_once(self, info, backup):
         answer = info()
@@ -100,10 +96,7 @@ class TestDownloadInfo:
         with django_capture_on_commit_callbacks(execute=True):
             waiting = info()
         assert (waiting.status_code, waiting["Retry-After"]) == (202, "5")
-        assert waiting.json() == {
-            "file_name": f"web_1_ü-job-{backup.pk}.tar",
-            "state": "preparing",
-        }
+        assert waiting.json() == {"file_name": f"web_1_ü-job-{backup.pk}.tar", "state": "preparing"}
         assert info().status_code == 202
 
         (task,) = DBTaskResult.objects.all()

@@ -6,7 +6,7 @@ import pytest
 
 from backup_app.models import Client, Job, JobLog
 
-from ..support.api_client import client_of, queries_of
+from ..support.api_client import job_ids, queries_of
 from ..support.factories import (
     ClientFactory,
     FilesetFactory,
@@ -18,21 +18,6 @@ from ..support.folder_engine import folder_engine
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2030, 1, 15, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def machine():
-    return ClientFactory(name="web1")
-
-
-@pytest.fixture
-def api(machine):
-    return client_of(machine.account)
-
-
-def ids(response):
-    assert response.status_code == 200, response.content
-    return [job["job_id"] for job in response.json()["jobs"]]
 
 
 class TestStatus:
@@ -105,7 +90,7 @@ class TestMyJobs:
 
         answer = listed()
 
-        assert ids(answer) == [other.pk, restore.pk, backup.pk]
+        assert job_ids(answer) == [other.pk, restore.pk, backup.pk]
         assert {name: answer.json()[name] for name in ("total", "limit", "offset")} == {
             "total": 3,
             "limit": 50,
@@ -119,7 +104,7 @@ class TestMyJobs:
         job = JobFactory(client=granted)
         JobFactory(client=machine)
 
-        assert ids(listed(subuser="sam")) == [job.pk]
+        assert job_ids(listed(subuser="sam")) == [job.pk]
 
     def test_a_restore_from_a_client_that_is_not_granted_is_not_listed(self, listed, machine):
         granted = ClientFactory(account=machine.account)
@@ -128,7 +113,7 @@ class TestMyJobs:
         secret = JobFactory(client=machine, status="completed")
         JobFactory(client=granted, type="restore", level=None, parent=secret)
 
-        assert ids(listed(subuser="sam")) == []
+        assert job_ids(listed(subuser="sam")) == []
 
     def test_an_unknown_subuser_is_named(self, listed):
         answer = listed(subuser="nobody")
@@ -143,7 +128,7 @@ class TestMyJobs:
             for each in Job.Status.values
         }
 
-        assert ids(listed(status=status)) == [jobs[status].pk]
+        assert job_ids(listed(status=status)) == [jobs[status].pk]
 
     def test_an_unknown_status_is_refused_naming_those_there_are(self, listed):
         answer = listed(status="done")
@@ -164,7 +149,7 @@ class TestMyJobs:
 
         answer = listed(subuser="", status="", limit="", offset="")
 
-        assert ids(answer) == [job.pk]
+        assert job_ids(answer) == [job.pk]
         assert answer.json()["limit"] == 50
 
     def test_takes_the_same_queries_for_one_and_for_three(self, listed, machine):

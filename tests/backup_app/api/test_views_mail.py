@@ -108,7 +108,7 @@ def test_an_unknown_mailbox_is_named(asked, machine, what):
 
 @pytest.mark.parametrize("what", ["getemail", "path", "search"])
 @pytest.mark.parametrize("value", ["", " ", None, ["a"], {"a": "b"}, "a\0b", "a" * 255])
-def test_what_is_no_address_is_refused(asked, what, value):
+def test_an_invalid_address_is_refused(asked, what, value):
     name = "search" if what == "search" else "mailbox"
 
     answer = asked(what, **{name: value})

@@ -6,22 +6,12 @@ from django.contrib.auth.hashers import make_password
 from backup_app.engines import get_engine
 from backup_app.models import AuditEntry, Entry, Job
 
-from ..support.api_client import client_of, client_with
+from ..support.api_client import client_with, refusal
 from ..support.catalog_rows import catalogued, folder_of
 from ..support.factories import ClientFactory, FilesetFactory, JobFactory, SubuserFactory
 from ..support.folder_engine import folder_engine
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def machine():
-    return ClientFactory(name="web1", connection="ssh")
-
-
-@pytest.fixture
-def api(machine):
-    return client_of(machine.account)
 
 
 @pytest.fixture
@@ -33,10 +23,6 @@ def backup(machine):
 
 def restores():
     return Job.objects.filter(type="restore")
-
-
-def refusal(response):
-    return response.status_code, response.json()["error"]
 
 
 def subuser_of(machine, **values):
@@ -83,8 +69,7 @@ class TestRestore:
         assert (len(request["nodes"]), len(request["files"])) == (1, 1)
 
     @pytest.mark.parametrize(
-        ("path", "stored"),
-        [("", "/"), ("/", "/"), ("/mnt/x", "/mnt/x"), ("//mnt/./x/", "/mnt/x")],
+        ("path", "stored"), [("", "/"), ("/", "/"), ("/mnt/x", "/mnt/x"), ("//mnt/./x/", "/mnt/x")]
     )
     def test_the_destination(self, asked, path, stored):
         asked("/etc/hosts", path=path)
@@ -106,33 +91,24 @@ class TestRestore:
         assert not restores().exists()
 
     @pytest.mark.parametrize("path", ["/etc/../etc/hosts", "/..", "/home/al/../alice/diary"])
-    def test_a_path_that_goes_up_is_nowhere(self, asked, path):
+    def test_a_path_with_two_dots_is_not_found(self, asked, path):
         assert asked(path).status_code == 404
         assert not restores().exists()
 
     @pytest.mark.parametrize("files", [[], [""], ["etc"], [{"a": 1}]])
-    def test_what_are_no_paths_is_refused(self, asked, files):
+    def test_invalid_paths_are_refused(self, asked, files):
         assert asked(*files).status_code == 400
         assert not restores().exists()
 
-    @pytest.mark.parametrize("place", ["x", "-1"])
-    def test_what_is_no_place_in_a_list_is_refused(self, api, backup, place):
+    @pytest.mark.parametrize("place", ["x", "-1", "9" * 5000])
+    def test_an_invalid_index_of_a_list_is_refused(self, api, backup, place):
         answer = api.post(
             f"/api/restore/{backup.pk}/{backup.client.ip}",
             f"files[{place}]=/etc/hosts",
             content_type="application/x-www-form-urlencoded",
         )
 
-        assert (answer.status_code, list(answer.json()["fields"])) == (400, ["files"])
-
-    def test_an_index_beyond_the_limit_is_refused(self, api, backup):
-        answer = api.post(
-            f"/api/restore/{backup.pk}/{backup.client.ip}",
-            f"files[{'9' * 5000}]=/etc/hosts",
-            content_type="application/x-www-form-urlencoded",
-        )
-
-        assert (answer.status_code, "index greater than" in answer.json()["error"]) == (400, True)
+        assert answer.status_code == 400
 
     def test_files_are_needed(self, api, backup):
         answer = api.post(f"/api/restore/{backup.pk}/{backup.client.ip}", {"path": "/"})
@@ -308,9 +284,6 @@ class TestRestoreNodes:
         assert (answer.status_code, answer.json()) == (200, {"job_id": job.pk})
         assert job.request == {"nodes": [docs], "files": [notes], "path": "/home/al/back"}
 
-    def test_the_home_itself_may_be_restored(self, asked, node):
-        assert asked(nodes=[node(b"/home/al")], home="/home/al/").status_code == 200
-
     def test_a_form_asks_as_json_does(self, api, backup, node):
         answer = api.post(
             f"/api/restorenodes/{backup.pk}/{backup.client.ip}",
@@ -348,7 +321,7 @@ class TestRestoreNodes:
         assert not restores().exists()
 
     @pytest.mark.parametrize("home", ["/home/alice/../al", "/home/al/..", "/.."])
-    def test_a_home_that_goes_up_contains_nothing(self, asked, node, home):
+    def test_a_home_with_two_dots_contains_nothing(self, asked, node, home):
         assert asked(nodes=[node(b"/home/al")], home=home).status_code == 403
 
     @pytest.mark.parametrize("kind", ["nodes", "files"])
@@ -367,7 +340,7 @@ class TestRestoreNodes:
         assert answer.status_code == 404
 
     @pytest.mark.parametrize("ids", [["x"], [0], [-1], [2**63], [1.5], [None]])
-    def test_what_are_no_ids_is_refused(self, asked, ids):
+    def test_invalid_ids_are_refused(self, asked, ids):
         assert asked(nodes=ids, home="/").status_code == 400
 
     def test_nothing_selected_is_refused(self, asked):

@@ -6,7 +6,7 @@ from django.test import override_settings
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from backup_app.engines.base import Outcome, Selection
+from backup_app.engines.values import Outcome, Selection
 from backup_app.jobs import control, execute, states, tasks
 from backup_app.jobs import job_run as run
 from backup_app.jobs.worker_id import this_worker
@@ -107,7 +107,7 @@ class TestBackup:
 
         assert (job.status, job.errors) == ("warnings", 1)
 
-    def test_a_refusal_of_the_engine_is_the_message(self, machine):
+    def test_an_engine_error_becomes_the_message(self, machine):
         machine.fileset.include = [{"path": "/nonexistent"}]
         machine.fileset.save()
 
@@ -117,7 +117,7 @@ class TestBackup:
         assert (job.status, job.message, job.errors) == ("failed", sentence, 1)
         assert lines(job)[-1] == ("error", sentence)
 
-    def test_a_fault_of_the_system_names_the_place(self, doing, caplog):
+    def test_an_os_error_names_the_path(self, doing, caplog):
         job = doing(lambda run: Path("/nonexistent/volume").stat())
 
         assert (job.status, job.message) == (
@@ -126,28 +126,25 @@ class TestBackup:
         )
         assert caplog.records[1].exc_info[0] is FileNotFoundError
 
-    def test_an_unexpected_fault_is_in_the_servers_log_only(self, doing, caplog):
+    def test_an_unexpected_exception_appears_only_in_the_server_log(self, doing, caplog):
         job = doing(lambda run: 1 / 0)
 
         assert (job.status, job.message) == ("failed", execute.UNEXPECTED)
         assert caplog.records[1].exc_info[0] is ZeroDivisionError
 
-    def test_totals_that_cannot_be_stored_are_a_fault(self, doing, caplog):
+    def test_totals_that_cannot_be_stored_fail_the_job(self, doing, caplog):
         job = doing(lambda run: Outcome(files=-1))
 
         assert (job.status, job.message) == ("failed", execute.UNEXPECTED)
         assert caplog.records[1].exc_info[0] is IntegrityError
 
-    def test_an_engine_that_is_not_declared_is_a_sentence(self):
+    def test_an_undeclared_engine_fails_the_job_with_a_message(self):
         job = JobFactory(engine="gone")
 
         execute.run(job.pk)
 
         job.refresh_from_db()
-        assert (job.status, job.message) == (
-            "failed",
-            "BACKUP_ENGINES['gone'] is missing 'gone'.",
-        )
+        assert (job.status, job.message) == ("failed", "BACKUP_ENGINES['gone'] is missing 'gone'.")
 
     def test_nothing_is_left_of_a_backup_that_failed(self, machine, tmp_path, monkeypatch):
         def fails(self, run, path, place, *, catalog=True):
@@ -164,18 +161,31 @@ class TestBackup:
         assert list((tmp_path / "storage" / "work").iterdir()) == []
         assert (Entry.objects.count(), Volume.objects.count(), job.sources.count()) == (0, 0, 0)
 
-    def test_what_every_database_can_keep_is_logged(self, doing):
+    def test_characters_that_no_database_stores_are_replaced(self, doing):
         job = doing(lambda run: run.info("a\0b\udcffc") or Outcome())
 
         assert lines(job)[1] == ("info", "a\N{REPLACEMENT CHARACTER}b?c")
 
-    def test_a_fileset_deleted_meanwhile_is_a_sentence(self, doing):
+    def test_a_deleted_fileset_fails_the_job_with_a_message(self, doing):
         job = doing(lambda run: Outcome(), client=ClientFactory(), fileset=None)
 
         assert (job.status, job.message) == (
             "failed",
             "The fileset of this backup was deleted before it began.",
         )
+
+    def test_a_deleted_client_fails_the_job_with_a_message(self, doing):
+        client = ClientFactory(name="db1", deleted=timezone.now())
+
+        job = doing(lambda run: Outcome(), client=client)
+
+        assert job.message == "Client 'db1' was deleted before the backup began."
+
+    def test_a_good_backup_is_not_discarded(self, machine):
+        job = back_up(machine)
+
+        assert execute.discard(job)
+        assert Volume.objects.filter(job=job).exists()
 
     def test_a_level_that_the_engine_changed_is_kept(self, machine):
         job = back_up(machine)
@@ -210,7 +220,7 @@ class TestCancel:
 
         assert (job.status, job.message, job.errors) == ("canceled", "The job was canceled.", 0)
 
-    def test_one_that_ends_before_it_hears_of_it_is_canceled_as_well(self, doing):
+    def test_a_job_that_ends_before_noticing_the_cancellation_is_canceled(self, doing):
         def does(run):
             control.cancel(run.job, "ann")
             run.info("All is read.")
@@ -224,7 +234,7 @@ class TestCancel:
             "The job was canceled.",
         ]
 
-    def test_a_canceled_job_is_not_begun(self, doing):
+    def test_a_canceled_job_does_not_start(self, doing):
         job = doing(lambda run: pytest.fail("it was begun"), status="canceled")
 
         assert job.status == "canceled"
@@ -305,13 +315,13 @@ class TestTick:
         assert job.seen > before
         assert lines(job) == [("info", "Half of it is done.")]
 
-    def test_many_lines_do_not_wait(self, at_work):
+    def test_many_lines_are_written_at_once(self, at_work):
         for number in range(run.MAX_PENDING + 1):
             at_work.info(str(number))
 
         assert Job.objects.get().log.count() == run.MAX_PENDING
 
-    def test_a_client_that_complains_without_end_does_not_fill_the_log(self, at_work, monkeypatch):
+    def test_endless_warnings_do_not_fill_the_log(self, at_work, monkeypatch):
         monkeypatch.setattr(run, "MAX_LINES", 10)
         for _ in range(1000):
             at_work.warning("x" * 10_000)
@@ -324,7 +334,7 @@ class TestTick:
         assert found[10:] == [("info", "990 more lines were omitted."), ("error", "It failed.")]
         assert at_work.errors == 1001
 
-    def test_a_line_turns_no_terminal_upside_down(self, at_work):
+    def test_control_characters_are_replaced_in_log_lines(self, at_work):
         at_work.warning("'/a\x1b[2J\x9b1m\x07\r\0b': two\nlines\tand a tab")
         at_work.flush()
 
@@ -354,7 +364,7 @@ class TestRestore:
         assert (job.status, job.files) == ("completed", 1)
         assert where.joinpath(path.decode().lstrip("/")).read_text() == "first"
 
-    def test_a_backup_removed_meanwhile_is_a_sentence(self, machine):
+    def test_a_removed_backup_fails_the_restore_with_a_message(self, machine):
         backup = back_up(machine)
         job = control.start_restore(backup, machine, Selection(files=[(1, b"/x")]), by="ann")
         FolderEngine().remove(backup)

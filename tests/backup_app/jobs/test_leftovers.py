@@ -5,14 +5,15 @@ import socket
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
 from backup_app.engines.archive.backup import catalog_writer
 from backup_app.engines.archive.storage.labels import storage_folder
-from backup_app.jobs import control, execute, periodic
+from backup_app.jobs import control, execute, job_run, periodic, states
 from backup_app.models import Entry, Job, Volume
 from tests.prerequisites import only_on
 
+from ..support.factories import JobFactory
 from ..support.local_backups import back_up, begin, local_client, local_roots
 
 
@@ -31,6 +32,16 @@ def pragma(words):
         return cursor.fetchone()[0]
 
 
+@contextlib.contextmanager
+def full_database():
+    connection.cursor().execute("VACUUM")  # which leaves no free pages
+    pragma(f"max_page_count = {pragma('page_count')}")
+    try:
+        yield
+    finally:
+        pragma("max_page_count = 1073741823")
+
+
 @only_on("sqlite")  # PostgreSQL cannot be made this full.
 @pytest.mark.django_db(transaction=True)
 def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
@@ -44,10 +55,7 @@ def test_a_full_database_is_named_and_keeps_nothing(machine, monkeypatch):
         pragma("max_page_count = 1073741823")
 
     job.refresh_from_db()
-    assert (job.status, job.message) == (
-        "failed",
-        "The database failed: database or disk is full.",
-    )
+    assert (job.status, job.message) == ("failed", "The database failed: database or disk is full.")
     assert Entry.objects.count() == Volume.objects.count() == 0
     assert list(Path(job.storage.path, "work").iterdir()) == []
     assert not job.has_leftovers
@@ -66,12 +74,8 @@ def test_the_end_is_written_once_there_is_room_again(machine, tmp_path, monkeypa
 
     monkeypatch.setattr(execute, "sleep", make_room)
     job = control.start_backup(machine, level="Full", by="test")
-    connection.cursor().execute("VACUUM")  # which leaves no free pages
-    pragma(f"max_page_count = {pragma('page_count')}")
-    try:
+    with full_database():
         execute.run(job.pk)
-    finally:
-        pragma("max_page_count = 1073741823")
 
     job.refresh_from_db()
     assert (job.status, job.message, len(pauses)) == (
@@ -79,6 +83,41 @@ def test_the_end_is_written_once_there_is_room_again(machine, tmp_path, monkeypa
         "The database failed: database or disk is full.",
         1,
     )
+
+
+@pytest.fixture
+def long_job(monkeypatch):
+    """A running job with lines of its log that need space."""
+    monkeypatch.setattr(job_run, "EVERY", 0)
+    job = JobFactory()
+    states.begin(job.pk, "me")
+    run = job_run.JobRun(job, "me")
+    for _ in range(9):
+        run.info("x" * 5000)
+    return run
+
+
+@only_on("sqlite")  # PostgreSQL cannot be made this full.
+@pytest.mark.django_db(transaction=True)
+def test_a_heartbeat_that_cannot_be_stored_ends_no_job(long_job, caplog):
+    with full_database():
+        long_job.tick(1)
+
+    assert caplog.messages == [f"The heartbeat of job {long_job.job.pk} could not be stored."]
+    long_job.tick(2)
+    assert long_job.job.log.count() == 9
+    assert Job.objects.get().files_done == 2
+
+
+@only_on("sqlite")  # PostgreSQL cannot be made this full.
+@pytest.mark.django_db(transaction=True)
+def test_an_end_that_never_fits_is_left_to_other_workers(long_job, monkeypatch):
+    monkeypatch.setattr(execute, "PAUSES", (0.01,))
+
+    with full_database(), pytest.raises(OperationalError, match="full"):
+        execute.fail(long_job, "failed", "It failed.")
+
+    assert Job.objects.get().status == "running"
 
 
 def add_sockets(folder, number):

@@ -42,7 +42,7 @@ def test_all_that_is_due_is_done(due):
     assert done(due[0]) == ("failed", 1, 1)
 
 
-def test_a_step_that_goes_wrong_stops_no_other(due, monkeypatch, caplog):
+def test_an_error_in_one_step_stops_no_other(due, monkeypatch, caplog):
     def reap():
         raise ZeroDivisionError
 
@@ -63,3 +63,18 @@ def test_the_command_does_it_for_projects_with_another_worker(due):
 def test_the_command_refuses_no_time():
     with pytest.raises(CommandError, match=r"--every 0.0 is too short"):
         call_command("backup_upkeep", "--every=0")
+
+
+def test_the_command_goes_on_until_it_is_ended(monkeypatch):
+    rounds = iter([None, None, KeyboardInterrupt])
+
+    def tick():
+        if end := next(rounds):
+            raise end
+
+    monkeypatch.setattr(periodic, "tick", tick)
+
+    with pytest.raises(KeyboardInterrupt):
+        call_command("backup_upkeep", "--every=0.01")
+
+    assert list(rounds) == []

@@ -48,7 +48,7 @@ def here(*sentences):
     return [f"On {socket.gethostname()}: {sentence}" for sentence in sentences]
 
 
-def test_a_worker_that_has_all_notes_nothing(machine):
+def test_a_worker_with_all_programs_reports_nothing(machine):
     periodic.tick()
 
     assert readiness.faults() == []
@@ -59,7 +59,7 @@ def test_a_program_that_is_missing_is_named(machine, without, program):
     without(program)
     periodic.tick()
 
-    assert readiness.faults() == here(f"There is no program '{program}'.")
+    assert readiness.faults() == here(f"The program '{program}' is not installed.")
 
 
 def test_of_clients_over_ssh_other_programs_are_needed(machine, without):
@@ -68,14 +68,18 @@ def test_of_clients_over_ssh_other_programs_are_needed(machine, without):
     readiness.note_faults()
 
     programs = "ssh", "ssh-keygen"
-    assert readiness.faults() == here(*(f"There is no program '{name}'." for name in programs))
+    assert readiness.faults() == here(
+        *(f"The program '{name}' is not installed." for name in programs)
+    )
 
 
 @pytest.mark.parametrize("program", ["find", "sh", "tar"])
 def test_a_backup_names_the_program_that_is_missing(machine, without, program):
     without(program)
 
-    with pytest.raises(EngineError, match=f"There is no program '{program}' on this machine"):
+    with pytest.raises(
+        EngineError, match=f"The program '{program}' is not installed on this machine"
+    ):
         back_up(machine)
 
 
@@ -83,7 +87,7 @@ def test_a_restore_names_the_program_that_is_missing(machine, without, tmp_path)
     job = back_up(machine)
     without("tar")
 
-    with pytest.raises(EngineError, match="There is no program 'tar' on this machine"):
+    with pytest.raises(EngineError, match="The program 'tar' is not installed on this machine"):
         restore(job, tmp_path / "tree")
 
 
@@ -105,7 +109,7 @@ def test_a_storage_that_is_not_mounted_is_named_until_it_is(machine):
     assert readiness.faults() == []
 
 
-def test_a_storage_that_no_pool_has_may_be_away(machine):
+def test_an_unused_storage_may_be_missing(machine):
     StorageFactory(path="/nonexistent/spare")
 
     readiness.note_faults()
@@ -123,34 +127,38 @@ def test_an_engine_that_cannot_be_made_is_named(settings):
 
 
 class TestOtherWorkers:
-    def test_what_they_noted_is_told_as_long_as_it_is_new(self):
-        Fault.objects.create(worker="elsewhere/42:1:1", message="There is no program 'tar'.")
+    def test_recent_reports_of_other_workers_are_shown(self):
+        Fault.objects.create(
+            worker="elsewhere/42:1:1", message="The program 'tar' is not installed."
+        )
 
         readiness.note_faults()
 
-        assert readiness.faults() == ["On elsewhere: There is no program 'tar'."]
+        assert readiness.faults() == ["On elsewhere: The program 'tar' is not installed."]
         Fault.objects.update(seen=timezone.now() - readiness.FRESH)
         assert readiness.faults() == []
 
     def test_what_a_dead_one_noted_is_forgotten(self):
         own = readiness.this_worker().split(":")
-        Fault.objects.create(worker=f"{own[0]}:{own[1]}:1", message="There is no program 'tar'.")
+        Fault.objects.create(
+            worker=f"{own[0]}:{own[1]}:1", message="The program 'tar' is not installed."
+        )
 
         readiness.note_faults()
 
         assert Fault.objects.count() == 0
 
-    def test_what_several_noted_is_told_once(self):
+    def test_the_same_report_of_several_workers_is_shown_once(self):
         for number in range(2):
             Fault.objects.create(worker=f"elsewhere:{number}:1", message="No.")
 
         assert readiness.faults() == ["On elsewhere: No."]
 
 
-def test_the_check_of_the_database_says_it_too(machine, without):
+def test_the_database_check_reports_it_too(machine, without):
     without("tar")
 
-    assert list(ArchiveEngine().faults()) == ["There is no program 'tar'."]
+    assert list(ArchiveEngine().faults()) == ["The program 'tar' is not installed."]
 
 
 def test_nothing_is_asked_for_each_client(machine, django_assert_num_queries):

@@ -27,7 +27,7 @@ def at_work(worker, age=0, **fields):
     return JobFactory(worker=worker, **(values | fields))
 
 
-def test_a_job_whose_process_is_gone_fails(dead, tmp_path):
+def test_a_job_of_a_dead_process_fails(dead, tmp_path):
     job = at_work(dead, errors=1)
     job.storage.path = str(tmp_path)
     job.storage.save()
@@ -44,7 +44,7 @@ def test_a_job_whose_process_is_gone_fails(dead, tmp_path):
     assert not Entry.objects.exists()
 
 
-def test_a_job_that_was_to_be_canceled_is_canceled(dead):
+def test_a_canceling_job_of_a_dead_process_is_canceled(dead):
     job = at_work(dead, status="canceling")
 
     reap.reap()
@@ -59,10 +59,7 @@ def test_a_job_of_another_host_fails_without_sign_of_life():
     reap.reap()
 
     job.refresh_from_db()
-    assert (job.status, job.message) == (
-        "failed",
-        "This job gave no sign of life for 300 seconds.",
-    )
+    assert (job.status, job.message) == ("failed", "This job had no heartbeat for 300 seconds.")
 
 
 def test_living_jobs_are_left_alone():

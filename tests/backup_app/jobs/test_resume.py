@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from backup_app.engines.base import Outcome
-from backup_app.exceptions import Away, EngineUnreachable, Unfinished
+from backup_app.engines.values import Outcome
+from backup_app.exceptions import EngineOffline, EngineUnreachable, Unfinished
 from backup_app.jobs import control, execute, reap, resume, states
 from backup_app.jobs.adoption import watch
 from backup_app.jobs.worker_id import this_worker
@@ -29,7 +29,7 @@ class Elsewhere(FolderEngine):
 
     def backup(self, run):
         if self.is_away:
-            raise Away
+            raise EngineOffline
         seen = run.job.engine_state.get("looks", 0) + 1
         run.job.engine_state = {"looks": seen}
         run.job.save(update_fields=["engine_state"])
@@ -69,14 +69,14 @@ def lines(job):
     return [line.message for line in job.log.all()]
 
 
-def test_a_job_that_goes_on_is_nobodys_until_the_next_look():
+def test_an_unfinished_job_has_no_worker_until_it_is_resumed():
     job = begun()
 
     assert (job.status, job.worker, job.files_done, job.ended) == ("running", "", 1, None)
     assert lines(job) == [f"The backup of client '{job.client}' begins.", "Look 1."]
 
 
-def test_it_is_looked_after_until_it_has_ended(engine, monkeypatch):
+def test_a_job_is_resumed_until_it_ends(engine, monkeypatch):
     monkeypatch.setattr(engine, "looks", 3)
     job = begun()
     entry(job, b"/ann@example.org.pst")
@@ -90,14 +90,14 @@ def test_it_is_looked_after_until_it_has_ended(engine, monkeypatch):
     assert Mailbox.objects.get().mailbox == "ann@example.org"
 
 
-def test_it_is_not_looked_after_without_end(monkeypatch):
+def test_resuming_a_job_has_a_time_limit(monkeypatch):
     monkeypatch.setattr(resume, "EVERY", dt.timedelta(minutes=1))
     begun()
 
     assert resume.resume_all() == 0
 
 
-def test_one_that_is_to_be_canceled_ends_at_the_next_look(engine):
+def test_a_canceling_job_ends_when_it_is_resumed(engine):
     job = begun()
     control.cancel(job, "ann")
 
@@ -108,7 +108,7 @@ def test_one_that_is_to_be_canceled_ends_at_the_next_look(engine):
     assert engine.discarded == [job.pk]
 
 
-def test_one_whose_worker_died_goes_on():
+def test_the_job_of_a_dead_worker_is_resumed():
     job = begun()
     Job.objects.filter(pk=job.pk).update(
         worker="elsewhere:1:1", seen=timezone.now() - dt.timedelta(hours=1)
@@ -121,9 +121,9 @@ def test_one_whose_worker_died_goes_on():
     assert job.status == "completed"
 
 
-def test_a_job_is_looked_after_by_one_worker_only():
+def test_a_job_is_resumed_by_one_worker_only():
     job = begun()
-    assert states.take_up(job.pk, "elsewhere:1:1")
+    assert states.resume(job.pk, "elsewhere:1:1")
 
     assert execute.resume(job.pk)
     assert resume.resume_all() == 0
@@ -132,7 +132,7 @@ def test_a_job_is_looked_after_by_one_worker_only():
     assert (job.worker, job.engine_state) == ("elsewhere:1:1", {"looks": 1})
 
 
-def test_who_lost_a_job_to_another_worker_discards_nothing(engine, monkeypatch):
+def test_a_worker_that_lost_its_job_discards_nothing(engine, monkeypatch):
     def lost(self, run):
         Job.objects.filter(pk=run.job.pk).update(worker="elsewhere:1:1")
         raise EngineUnreachable("Nobody answers.")
@@ -146,7 +146,7 @@ def test_who_lost_a_job_to_another_worker_discards_nothing(engine, monkeypatch):
     assert (job.status, engine.discarded) == ("running", [])
 
 
-def test_the_jobs_of_an_engine_that_is_away_wait(engine, monkeypatch):
+def test_jobs_wait_while_their_engine_is_unreachable(engine, monkeypatch):
     for _ in range(2):
         begun()
     monkeypatch.setattr(engine, "is_away", True)
@@ -177,15 +177,13 @@ def test_lines_that_were_written_before_count(monkeypatch):
 def test_a_process_that_resumes_is_known_by_its_name():
     job = begun()
 
-    assert states.take_up(job.pk, this_worker("resuming"))
+    assert states.resume(job.pk, this_worker("resuming"))
     assert reap.reap() == 0
 
 
-def test_an_engine_that_does_not_tell_its_jobs_is_logged_once(caplog):
+def test_an_engine_that_cannot_list_its_jobs_is_logged_once(caplog):
     for _ in range(2):
         assert watch.adopt_jobs() == 0
 
     (record,) = caplog.records
-    assert record.getMessage() == (
-        "The engine 'default' does not tell which jobs it has: Nobody answers."
-    )
+    assert record.getMessage() == ("The engine 'default' could not list its jobs: Nobody answers.")

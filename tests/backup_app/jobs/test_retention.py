@@ -83,7 +83,7 @@ def test_what_is_older_than_the_pool_says_goes_newest_first(client):
     assert left() == kept
 
 
-def test_what_was_adopted_is_for_its_engine_to_prune(client):
+def test_adopted_backups_are_for_the_engine_to_prune(client):
     adopted = [backup(client, days, engine_state={"adopted": True}) for days in (40, 1)]
     failed = backup(client, 39, status="failed", engine_state={"adopted": True})
     own, newer = backup(client, 38), backup(client, 37)
@@ -92,7 +92,7 @@ def test_what_was_adopted_is_for_its_engine_to_prune(client):
     assert left() == [adopted[0], adopted[1], failed, newer]
 
 
-def test_so_are_backups_in_a_pool_that_was_adopted(client):
+def test_backups_in_an_adopted_pool_are_for_the_engine_to_prune(client):
     pool = PoolFactory(account=client.account, engine_name="Default")
     kept = [backup(client, days, pool=pool) for days in (40, 1)]
     failed = backup(client, 39, pool=pool, status="failed")
@@ -101,7 +101,7 @@ def test_so_are_backups_in_a_pool_that_was_adopted(client):
     assert left() == kept
 
 
-def test_what_an_engine_starts_by_our_schedule_is_ours_to_prune(client):
+def test_backups_that_an_engine_starts_by_our_schedule_are_pruned(client):
     old, new = (backup(client, days, engine_state={"adopted": False}) for days in (40, 1))
 
     assert pruned(client) == [old.pk]
@@ -304,7 +304,26 @@ class TestPurge:
         )
         assert Job.objects.count() == 3
 
-    def test_one_that_its_engine_cannot_forget_now_stays(self, deleted, monkeypatch):
+    def test_one_whose_backup_is_being_restored_elsewhere_stays(self, deleted):
+        read = deleted.jobs.first()
+        JobFactory(type="restore", level=None, parent=read)
+
+        (purged,) = self.purge()
+
+        assert purged.problem == (f"Job {read.pk} of the deleted client '{deleted}' is being read.")
+        assert Job.objects.count() == 3
+
+    def test_one_whose_backup_cannot_be_removed_stays(self, deleted):
+        stuck = backup(deleted, 38, engine="gone")
+
+        (purged,) = self.purge()
+
+        assert purged.problem == (
+            f"Job {stuck.pk} could not be removed: BACKUP_ENGINES['gone'] is missing 'gone'."
+        )
+        assert Client.objects.get() == deleted
+
+    def test_a_client_that_its_engine_cannot_remove_stays(self, deleted, monkeypatch):
         def away(self, client):
             raise EngineUnreachable("Nobody answers.")
 
@@ -313,7 +332,7 @@ class TestPurge:
         (purged,) = self.purge()
 
         assert purged.problem == (
-            f"The engine could not remove what it has of client '{deleted}': Nobody answers."
+            f"The engine could not remove its data of client '{deleted}': Nobody answers."
         )
         assert Client.objects.get() == deleted
 

@@ -1,12 +1,11 @@
 import datetime as dt
-import threading
 
 import pytest
-from django.db import connection
 from django.test import override_settings
 
 from backup_app.jobs import scheduler
 from backup_app.models import Client, Job
+from tests.support.concurrency import call_together
 
 from ..support.factories import ClientFactory, JobFactory
 from ..support.folder_engine import folder_engine
@@ -48,38 +47,25 @@ class TestStartDue:
         (job,) = Job.objects.all()
         assert (job.client, job.level, job.requested_by) == (client, "Incremental", "schedule")
 
-    def test_it_starts_once(self, clock):
+    @pytest.mark.parametrize(
+        ("times", "expected"),
+        [
+            ("01 02:30:00|01 02:30:05|01 02:31:00|01 12:00:00|01 23:59:59", [1, 0, 0, 0, 0]),
+            ("01 02:30:00|02 02:30:00|03 02:30:00", [1, 1, 1]),
+            ("09 15:00:00|09 15:00:05|09 15:01:00|10 02:29:00|10 02:30:00", [1, 0, 0, 0, 1]),
+        ],
+        ids=["once", "each day", "a missed one once"],
+    )
+    def test_it_starts(self, clock, times, expected):
         ClientFactory(schedule=NIGHTLY)
         clock("2027-03-01 02:00")
 
         started = []
-        for time in ("02:30:00", "02:30:05", "02:31:00", "12:00:00", "23:59:59"):
-            started.append(clock(f"2027-03-01 {time}"))
-            end_jobs()
-
-        assert started == [1, 0, 0, 0, 0]
-
-    def test_each_day_has_its_own(self, clock):
-        ClientFactory(schedule=NIGHTLY)
-        clock("2027-03-01 02:00")
-
-        started = []
-        for day in (1, 2, 3):
-            started.append(clock(f"2027-03-0{day} 02:30"))
-            end_jobs()
-
-        assert started == [1, 1, 1]
-
-    def test_what_was_missed_is_made_up_once(self, clock):
-        ClientFactory(schedule=NIGHTLY)
-        clock("2027-03-01 02:00")
-
-        started = []
-        for time in ("09 15:00:00", "09 15:00:05", "09 15:01:00", "10 02:29:00", "10 02:30:00"):
+        for time in times.split("|"):
             started.append(clock(f"2027-03-{time}"))
             end_jobs()
 
-        assert started == [1, 0, 0, 0, 1]
+        assert started == expected
 
     def test_a_new_client_waits_for_its_time(self, clock):
         ClientFactory(schedule="* * * * *")
@@ -126,16 +112,19 @@ class TestStartDue:
         busy = JobFactory(client__schedule=NIGHTLY, client__name="a").client
         wrong = ClientFactory(schedule="wrong", name="b")
         ClientFactory(schedule=NIGHTLY, name="c")
+        lost = ClientFactory(schedule=NIGHTLY, name="d", pool__storage__zone__engine="gone")
         clock("2027-03-01 02:00")
         caplog.clear()
 
         assert clock("2027-03-01 03:00") == 1
 
         unknown = "'wrong' is not a schedule: it needs 5 fields, such as 30 2 * * *."
+        gone = "BACKUP_ENGINES['gone'] is missing 'gone'."
         refused = f"Client 'a' already has a backup: job {busy.jobs.get().pk} is queued."
         assert [record.getMessage() for record in caplog.records] == [
             f"Client {wrong.pk} is not backed up on schedule: {unknown}",
             f"The scheduled backup of client {busy.pk} did not start: {refused}",
+            f"The scheduled backup of client {lost.pk} did not start: {gone}",
         ]
 
     def test_all_not_due_are_noted_in_one_query(self, clock, django_assert_num_queries):
@@ -164,18 +153,7 @@ class TestStartDue:
 def test_of_several_workers_one_starts_a_backup():
     long_ago = dt.datetime(2027, 3, 1, tzinfo=dt.UTC) - dt.timedelta(days=900)
     ClientFactory(schedule=NIGHTLY, scheduled=long_ago)
-    barrier, started = threading.Barrier(3), []
-
-    def work():
-        barrier.wait()
-        started.append(scheduler.start_due())
-        connection.close()
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    started = call_together(lambda number: scheduler.start_due(), 3)
 
     assert sorted(started) == [0, 0, 1]
     assert Job.objects.count() == 1

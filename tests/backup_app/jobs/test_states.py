@@ -1,12 +1,11 @@
-import threading
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from backup_app.jobs import states
 from backup_app.models import Job
+from tests.support.concurrency import call_together
 
 from ..support.factories import JobFactory
 
@@ -24,8 +23,8 @@ STEPS = {
         lambda pk: states.give_up(pk, "me", "canceled"),
         {"running": "canceled", "canceling": "canceled"},
     ),
-    "withdraw": (lambda pk: states.withdraw(pk, "Canceled."), {"queued": "canceled"}),
-    "ask to cancel": (states.ask_to_cancel, {"running": "canceling"}),
+    "cancel queued": (lambda pk: states.cancel_queued(pk, "Canceled."), {"queued": "canceled"}),
+    "request cancel": (states.request_cancel, {"running": "canceling"}),
 }
 
 
@@ -70,33 +69,12 @@ def test_a_job_is_taken_over_once():
     assert Job.objects.get().worker == "me"
 
 
-def at_once(*functions):
-    """Call functions in threads that begin together; return what each returned or raised."""
-    start, results = threading.Barrier(len(functions)), {}
-
-    def call(number, function):
-        try:
-            start.wait()
-            results[number] = function()
-        except states.ClientBusy as e:
-            results[number] = type(e)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=call, args=pair) for pair in enumerate(functions)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return [results[number] for number in range(len(functions))]
-
-
 @pytest.mark.django_db(transaction=True)
 class TestTwoWorkersAtOnce:
     def test_one_begins_a_job(self):
         job = JobFactory()
 
-        begun = at_once(*[lambda: states.begin(job.pk, "me")] * 4)
+        begun = call_together(lambda number: states.begin(job.pk, "me"), 4)
 
         assert sorted(begun) == [False, False, False, True]
 
@@ -104,16 +82,20 @@ class TestTwoWorkersAtOnce:
         first = JobFactory()
         others = [JobFactory(client=first.client, type="restore", level=None) for _ in range(3)]
 
-        results = at_once(*[lambda pk=job.pk: states.begin(pk, "me") for job in (first, *others)])
+        jobs = [first, *others]
+        results = call_together(lambda number: states.begin(jobs[number].pk, "me"), 4)
 
-        assert (results.count(True), results.count(states.ClientBusy)) == (1, 3)
+        assert results.count(True) == 1
+        assert sum(isinstance(result, states.ClientBusy) for result in results) == 3
 
     def test_a_job_ends_or_is_canceled(self):
         job = JobFactory(status="running", worker="me", started=timezone.now())
 
-        done, canceled = at_once(
-            lambda: states.finish(job.pk, "me", "completed"), lambda: states.ask_to_cancel(job.pk)
-        )
+        ends = [
+            lambda: states.finish(job.pk, "me", "completed"),
+            lambda: states.request_cancel(job.pk),
+        ]
+        done, canceled = call_together(lambda number: ends[number](), 2)
 
         assert (done, canceled) in [(True, False), (False, True)]
         assert Job.objects.get().status == ("completed" if done else "canceling")
@@ -122,6 +104,6 @@ class TestTwoWorkersAtOnce:
         JobFactory(status="running", worker="dead", seen=timezone.now())
         job = Job.objects.get()
 
-        taken = at_once(*[lambda n=n: states.take_over(job, f"worker {n}") for n in range(4)])
+        taken = call_together(lambda number: states.take_over(job, f"worker {number}"), 4)
 
         assert sorted(taken) == [False, False, False, True]

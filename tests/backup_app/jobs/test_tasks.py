@@ -6,7 +6,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from backup_app.jobs import tasks
-from backup_app.models import Mailbox
+from backup_app.models import Job, Mailbox
 
 from ..services.test_mailboxes import entry
 from ..support.factories import JobFactory
@@ -32,6 +32,19 @@ class TestWaitingJobs:
         JobFactory(seen=None, status="canceled")
 
         assert self.waiting() == [[job.pk]]
+
+    def test_a_job_that_another_worker_has_just_noted_gets_none(self, monkeypatch):
+        JobFactory.create_batch(2, seen=None)
+        enqueued = []
+
+        def enqueue(job_id):
+            enqueued.append(job_id)
+            Job.objects.update(seen=timezone.now())
+
+        monkeypatch.setattr(tasks, "enqueue", enqueue)
+        tasks.enqueue_waiting()
+
+        assert len(enqueued) == 1
 
 
 def test_mailboxes_of_a_backup_are_noted():

@@ -118,7 +118,7 @@ class TestWaiting:
         (job,) = Job.objects.all()
         assert job.status == "queued"
         assert ran.error == (
-            f"No worker has begun job {job.pk} in 0 seconds. It stays queued: "
+            f"No worker has started job {job.pk} within 0 seconds. It stays queued: "
             "start one with 'manage.py worker'."
         )
 
@@ -179,6 +179,7 @@ class TestRestore:
         queued = JobFactory()
 
         assert command("restore", 0, "/x").error == "There is no job 0."
+        assert command("restore", backup.pk, "x").error == "'x' is not an absolute path."
         assert command("restore", backup.pk, "/x").error == f"There is no '/x' in job {backup.pk}."
         assert command("restore", queued.pk, "/x").error == (
             f"Job {queued.pk} (backup, queued) has no content."

@@ -73,6 +73,11 @@ class TestApiKeys:
         assert command("create_api_key", "bob@example.org").error == (
             "There is no account with the e-mail address 'bob@example.org'."
         )
+        for name in ("eve", "mallory"):
+            AccountFactory(email="both@example.org", username=name)
+        assert command("create_api_key", "both@example.org").error == (
+            "There is more than one account with the e-mail address 'both@example.org'."
+        )
         assert command("create_api_key", "ann@example.org", "--expires=0").error == (
             "--expires 0 is not a number of days from 1 to 36500."
         )
@@ -202,7 +207,7 @@ def test_what_comes_back_into_the_catalog_is_named(client):
     job = backup(client, 1)
 
     assert command("rebuild_catalog").out == (
-        f"Job {job.pk}, Full backup of client 'db[1]'.\nBrought back 1 job.\n"
+        f"Job {job.pk}, Full backup of client 'db[1]'.\nRestored 1 job.\n"
     )
     dry = command("rebuild_catalog", "disk", "--dry-run", "--format=json").data
     assert ([each["job_id"] for each in dry["jobs"]], dry["dry_run"]) == ([job.pk], True)
@@ -212,20 +217,22 @@ def test_nothing_comes_back_without_a_storage():
     ran = command("rebuild_catalog")
 
     assert ran.error == (
-        "There is no storage: make one in the admin first, whose path is the folder with 'volumes'."
+        "There is no storage: create one in the admin first, "
+        "whose path is the folder with 'volumes'."
     )
 
 
 class TestBackupStatus:
-    def test_each_client_has_a_line(self, client):
-        job = backup(client, 3 / 24, stored_bytes=2000)
+    @pytest.mark.parametrize(("days", "age"), [(3 / 24, "3 hours"), (1 / 48, "30 minutes")])
+    def test_each_client_has_a_line(self, client, days, age):
+        job = backup(client, days, stored_bytes=2000)
 
         ran = command("backup_status")
 
         heads, row = ran.out.splitlines()
         assert re.split(r"  +", heads) == ["client", "last good backup", "age", "size", "state"]
         assert re.split(r"  +", row) == [
-            "db[1]", format_time(job.ended), "3 hours", "2.0 kB", "ok"
+            "db[1]", format_time(job.ended), age, "2.0 kB", "ok"
         ]  # fmt: skip
         assert ran.error is None
 

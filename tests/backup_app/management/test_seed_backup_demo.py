@@ -56,7 +56,7 @@ def test_this_machine_becomes_a_client_with_files_to_back_up(folder, tmp_path):
     assert "next meeting" in (folder / "documents/minutes/january.md").read_text().lower()
     assert "shop" in (folder / "documents/newest-minutes.md").read_text()
     assert output == (
-        "Made zone 'local', storage 'local', pool 'demo', fileset 'demo', client 'demo', "
+        "Created zone 'local', storage 'local', pool 'demo', fileset 'demo', client 'demo', "
         f"10 files in '{folder}'.\n"
     )
 
@@ -72,11 +72,11 @@ def test_again_it_makes_what_is_missing_and_changes_nothing(folder):
 
     output = seed(account, folder)
 
-    assert output == f"Made 1 file in '{folder}'.\n"
+    assert output == f"Created 1 file in '{folder}'.\n"
     assert (folder / "documents/letter.txt").read_text() == "My own words."
     assert (folder / "documents/newest-minutes.md").readlink().name == "nowhere"
     assert Client.objects.get().name == "mine"
-    assert seed(account, folder).startswith("Nothing to make")
+    assert seed(account, folder).startswith("Nothing to create")
     assert [model.objects.count() for model in (Zone, Storage, Pool, Fileset)] == [1, 1, 1, 1]
 
 

@@ -108,14 +108,14 @@ class TestGenerateConfig:
     @pytest.mark.parametrize(
         "value", ["", "x", "1.2.3", "1.2.3.4/8", "fe80::1%eth0", "1.2.3.4\0", "9" * 46, [], None]
     )
-    def test_what_is_no_address_is_refused(self, api, storage, value):
+    def test_an_invalid_address_is_refused(self, api, storage, value):
         response = api.post("/api/genconfig/unix", {"name": "web1", "IP": value})
 
         assert response.status_code == 400
         assert list(response.json()["fields"]) == ["IP"]
 
     @pytest.mark.parametrize("name", ["", " ", "a/b", "..", "a\nb", "x" * 101, "192.0.2.77"])
-    def test_what_is_no_name_is_refused(self, api, storage, name):
+    def test_an_invalid_name_is_refused(self, api, storage, name):
         response = api.post("/api/genconfig/unix", {"name": name, "IP": "192.0.2.1"})
 
         assert response.status_code == 400
@@ -127,7 +127,7 @@ class TestGenerateConfig:
         assert api.post("/api/genconfig/unix", data).status_code == 200
 
     @pytest.mark.parametrize("schedule", ["x", "61 * * * *", "* * * *", "0 0 30 2 *", "@daily"])
-    def test_what_is_no_schedule_is_refused(self, api, storage, schedule):
+    def test_an_invalid_schedule_is_refused(self, api, storage, schedule):
         data = {"name": "web1", "IP": "192.0.2.1", "schedule": schedule}
         response = api.post("/api/genconfig/unix", data)
 
@@ -282,6 +282,15 @@ class TestRestore:
 
         client.refresh_from_db()
         assert client.deleted
+
+    def test_one_whose_name_another_request_has_just_taken_is_refused(self, monkeypatch):
+        client = ClientFactory(name="web1")
+        clients.delete(client)
+        ClientFactory(account=client.account, name="web1")
+        monkeypatch.setattr(clients, "_clients_of", lambda account: Client.objects.none())
+
+        with pytest.raises(WrongState, match="'web1' or has the address"):
+            clients.restore(client)
 
 
 class TestConnection:

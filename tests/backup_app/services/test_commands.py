@@ -1,31 +1,19 @@
 import pytest
 
 from backup_app.engines import get_engine
-from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import EngineError, EngineUnreachable
+from tests.support.waiting import free_port
 
 from ..support.factories import ClientFactory
-from ..support.machine import sshd
+from ..support.local_backups import over_ssh
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def root(settings, tmp_path):
-    settings.BACKUP_ROOT = str(tmp_path / "backups")
-
-
-@pytest.fixture(scope="module")
-def server():
-    with sshd.serving() as server:
-        yield server
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("backup_root")]
 
 
 @pytest.fixture
-def remote(server):
+def remote(ssh_server):
     """A client that lets the server in over SSH."""
-    server.admit(server_key.public_key())
-    return make_client(ssh_port=server.port, host_key=server.host_key)
+    return make_client(**over_ssh(ssh_server))
 
 
 @pytest.fixture(params=["local", "ssh"])
@@ -117,18 +105,17 @@ def test_client_without_a_host_key_is_not_talked_to(remote):
     )
 
 
-def test_client_that_does_not_know_the_key_is_unreachable(server):
-    with sshd.serving() as stranger:
-        client = make_client(ssh_port=stranger.port, host_key=stranger.host_key)
+def test_client_that_does_not_know_the_key_is_unreachable(ssh_server):
+    client = make_client(ssh_port=ssh_server.port, host_key=ssh_server.host_key)
 
-        refusal = refusal_of(client, "hostname")
+    refusal = refusal_of(client, "hostname")
 
     assert isinstance(refusal, EngineUnreachable)
     assert "Permission denied" in refusal.message
 
 
 def test_client_that_is_off_is_unreachable():
-    client = make_client(ssh_port=sshd.free_port(), host_key="ssh-ed25519 AAAA")
+    client = make_client(ssh_port=free_port(), host_key="ssh-ed25519 AAAA")
 
     refusal = refusal_of(client, "hostname")
 

@@ -1,4 +1,6 @@
+from contextlib import nullcontext
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.test import override_settings
@@ -30,12 +32,19 @@ class Broken(FolderEngine):
 
 
 class Slow(FolderEngine):
-    """Has worked for ten minutes; its plan is when it then gave the last sign of life."""
+    """Has worked for ten minutes; its plan is the time of its last heartbeat."""
 
     def plan_download(self, job, tick=lambda: None):
         Download.objects.update(created=timezone.now() - timedelta(minutes=10))
         tick()
         return 1024, Download.objects.get().created.isoformat().encode()
+
+
+class Short(FolderEngine):
+    """Has less of the tar than it planned."""
+
+    def open_download(self, job, plan):
+        return nullcontext(SimpleNamespace(read=lambda start, length: [b"short"]))
 
 
 def prepared(engine, **fields):
@@ -67,7 +76,7 @@ class TestPrepareDownload:
         assert download.message.startswith("The download could not be prepared")
         assert caplog.records[0].exc_info[0] is ZeroDivisionError
 
-    def test_one_that_takes_long_gives_signs_of_life(self, monkeypatch):
+    def test_a_long_preparation_calls_tick(self, monkeypatch):
         monkeypatch.setattr(downloads, "PULSE_SECONDS", 0)
         before = timezone.now()
 
@@ -80,3 +89,20 @@ class TestPrepareDownload:
 
     def test_one_that_was_removed_does_nothing(self):
         downloads.prepare_download.call(0)
+
+
+def test_a_tar_that_ends_too_early_is_refused():
+    job = JobFactory(status="completed")
+    download = Download.objects.create(job=job, state="ready", size=9, plan=b"x")
+
+    with (
+        override_settings(BACKUP_ENGINES={"default": {"BACKEND": f"{__name__}.Short"}}),
+        pytest.raises(EngineError, match="ends too early, at byte 7"),
+    ):
+        downloads.read(job, download, range(2, 9))
+
+
+def test_files_of_an_engine_that_cannot_be_created_are_left_alone(settings):
+    settings.BACKUP_ENGINES = {"default": {"BACKEND": "nothing.Engine"}}
+
+    assert downloads.tidy() == 0

@@ -5,7 +5,7 @@ import pytest
 from django.test import override_settings
 
 from backup_app.models import Entry, Folder, Mailbox
-from backup_app.services.mailboxes import harvest
+from backup_app.services.mailboxes import record
 
 from ..support.factories import ClientFactory, JobFactory
 
@@ -37,7 +37,7 @@ def job():
 def test_a_pst_file_is_noted(job):
     file = entry(job, b"/mail/Ann@Example.org.PST", size=70)
 
-    assert harvest(job) == 1
+    assert record(job) == 1
 
     (box,) = Mailbox.objects.all()
     assert (box.client, box.mailbox, box.store_path) == (job.client, "ann@example.org", "")
@@ -49,7 +49,7 @@ def test_a_pst_file_is_noted(job):
 def test_a_mail_store_is_noted(job):
     entry(job, b"/srv/ann@example.org/mail.edb")
 
-    harvest(job)
+    record(job)
 
     (box,) = Mailbox.objects.all()
     assert (box.mailbox, box.store_path) == ("ann@example.org", "/srv/ann@example.org/mail.edb")
@@ -60,7 +60,7 @@ def test_store_and_pst_of_one_address_are_one_mailbox(job):
     entry(job, b"/srv/ann@example.org/mail.edb")
     file = entry(job, b"/ann@example.org.pst")
 
-    assert harvest(job) == 1
+    assert record(job) == 1
 
     (box,) = Mailbox.objects.all()
     assert (box.store_path, box.pst_file_id) == ("/srv/ann@example.org/mail.edb", file.pk)
@@ -71,10 +71,11 @@ def test_other_files_are_none(job):
     entry(job, b"/mail/archive.pst")
     entry(job, b"/pst")
     entry(job, b"/%s@example.org.pst" % (b"a" * 250))
+    entry(job, b"/%s/ann@example.org.pst" % (b"a" * 4096))
     entry(job, b"/ann@example.org.pst", kind="-")
     entry(JobFactory(client=job.client), b"/bob@example.org.pst")
 
-    assert harvest(job) == 0
+    assert record(job) == 0
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -83,18 +84,18 @@ def test_the_pst_file_that_was_changed_last_counts(job, order):
     for number in order:
         entry(job, paths[number], mtime_ns=MARCH + number * DAY)
 
-    harvest(job)
+    record(job)
 
     assert Mailbox.objects.get().pst_path == "/new/ann@example.org.pst"
 
 
 def test_the_same_file_in_a_newer_backup_counts(job):
     entry(job, b"/ann@example.org.pst")
-    harvest(job)
+    record(job)
     later = JobFactory(status="completed", client=job.client)
     file = entry(later, b"/ann@example.org.pst", mtime_ns=MARCH - DAY)
 
-    harvest(later)
+    record(later)
 
     (box,) = Mailbox.objects.all()
     assert (box.pst_file_id, box.job) == (file.pk, later)
@@ -102,11 +103,11 @@ def test_the_same_file_in_a_newer_backup_counts(job):
 
 def test_an_older_file_in_a_newer_backup_does_not_count(job):
     file = entry(job, b"/ann@example.org.pst")
-    harvest(job)
+    record(job)
     later = JobFactory(status="completed", client=job.client)
     entry(later, b"/old/ann@example.org.pst", mtime_ns=MARCH - DAY)
 
-    harvest(later)
+    record(later)
 
     assert Mailbox.objects.get().pst_file_id == file.pk
 
@@ -115,7 +116,7 @@ def test_each_client_has_its_own(job):
     other = JobFactory(status="completed", client=ClientFactory(account=job.account))
     for each in (job, other):
         entry(each, b"/ann@example.org.pst")
-        harvest(each)
+        record(each)
 
     assert {box.client for box in Mailbox.objects.all()} == {job.client, other.client}
 
@@ -123,7 +124,7 @@ def test_each_client_has_its_own(job):
 def test_it_may_be_repeated(job):
     entry(job, b"/ann@example.org.pst")
 
-    assert (harvest(job), harvest(job)) == (1, 1)
+    assert (record(job), record(job)) == (1, 1)
     assert Mailbox.objects.count() == 1
 
 
@@ -131,6 +132,6 @@ def test_the_operator_says_what_a_mailbox_is(job):
     entry(job, b"/mail/ann.pst")
 
     with override_settings(BACKUP_MAILBOX_PATTERNS=r"/(?P<mailbox>[^/]+)\.pst$"):
-        harvest(job)
+        record(job)
 
     assert Mailbox.objects.get().mailbox == "ann"

@@ -106,7 +106,7 @@ class TestSpace:
         with answering_engine(disk=disk):
             assert tuple(storages.space(storage, used).values()) == expected
 
-    def test_an_engine_that_is_away_leaves_it_unknown(self):
+    def test_free_space_is_unknown_while_the_engine_is_unreachable(self):
         storage = StorageFactory()
 
         with answering_engine(unreachable=True):

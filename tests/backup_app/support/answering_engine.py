@@ -5,7 +5,8 @@ from typing import ClassVar
 
 from django.test import override_settings
 
-from backup_app.engines.base import ClientConfig, Engine, System
+from backup_app.engines.base import Engine
+from backup_app.engines.values import ClientConfig, System
 from backup_app.exceptions import EngineError, EngineUnreachable
 
 NAME = "tests.backup_app.support.answering_engine.AnsweringEngine"

@@ -38,3 +38,14 @@ def refused(response, status):
     body = response.json()
     assert set(body) == {"error", "code", "fields"}
     return body["error"]
+
+
+def refusal(response):
+    """Return the status and the sentence of a refusal."""
+    return response.status_code, response.json()["error"]
+
+
+def job_ids(response):
+    """Return the IDs of the jobs that an answer lists."""
+    assert response.status_code == 200, response.content
+    return [job["job_id"] for job in response.json()["jobs"]]

@@ -1,6 +1,6 @@
 """Backups that exist in the catalog only, for tests of what reads nothing else."""
 
-from backup_app.engines.archive import paths
+from backup_app.lib import paths
 from backup_app.models import Entry, Folder
 from backup_app.models.job import JobSource
 

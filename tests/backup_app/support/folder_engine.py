@@ -9,8 +9,9 @@ from pathlib import Path
 from django.db import transaction
 from django.test import override_settings
 
-from backup_app.engines.archive.catalog import search
-from backup_app.engines.base import Engine, Outcome, Problem, System
+from backup_app.engines.archive.catalog.view import files_ending
+from backup_app.engines.base import Engine
+from backup_app.engines.values import Outcome, Problem, System
 from backup_app.exceptions import EngineError, NotFound, WrongState
 from backup_app.models import Entry, Folder, Job, JobSource, Volume
 
@@ -106,7 +107,7 @@ class FolderEngine(Engine):
         return Selected(files=[(view[path], path) for path in paths])
 
     def files_ending(self, job, endings):
-        return search.files_ending(job, endings)
+        return files_ending(job, endings)
 
     def find_dump(self, job, name, kind="mysql"):
         if {"kind": kind, "name": name} not in job.fileset.databases:

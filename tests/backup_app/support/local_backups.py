@@ -1,5 +1,6 @@
 """Real backups of folders on this machine, for tests."""
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -7,9 +8,11 @@ from django.test import override_settings
 from django.utils import timezone
 
 from backup_app.engines.archive import ArchiveEngine
+from backup_app.engines.archive.transport import server_key
 from backup_app.models import Entry, Job
 
 from .factories import ClientFactory, JobFactory, StorageFactory
+from .machine.sshd import Server
 from .recording_run import Recording
 
 KiB = 1024
@@ -31,6 +34,17 @@ def local_client(folder: Path, *, include=None, fileset=None, **values):
         setattr(client.fileset, name, value)
     client.fileset.save()
     return client
+
+
+def over_ssh(server: Server) -> dict:
+    """Return the values of a client over SSH; its server lets our key in."""
+    server.admit(server_key.public_key())
+    return {
+        "connection": "ssh",
+        "ip": "127.0.0.1",
+        "ssh_port": server.port,
+        "host_key": server.host_key,
+    }
 
 
 @contextmanager
@@ -84,6 +98,11 @@ def path_of(entry: Entry) -> bytes:
     """Return the path of an entry."""
     path = entry.folder.path
     return path if not entry.name else path.rstrip(b"/") + b"/" + entry.name
+
+
+def hard_links(job) -> list[Path]:
+    """Return the paths of a backup's hard links; the disk decides which name of a file it is."""
+    return [Path(os.fsdecode(path_of(entry))) for entry in job.entries.filter(kind="h")]
 
 
 def stored(job) -> dict[bytes, str]:

@@ -55,6 +55,11 @@ def restore(backup, *chosen, to=b"/", client=None, run=None) -> Recording:
     return run
 
 
+def below(destination, path) -> Path:
+    """Return where a path ends up below a destination: whole."""
+    return Path(f"{destination}{path}")
+
+
 def tree_of(folder) -> dict[bytes, tuple]:
     """Return all that a backup keeps of what is below a folder, by relative path."""
     links: dict[tuple, bytes] = {}

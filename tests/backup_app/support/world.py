@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from django.contrib.auth.hashers import make_password
 
 from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.base import ClientConfig
+from backup_app.engines.values import ClientConfig
 from backup_app.models import Entry, Mailbox
 
 from .api_client import client_of, client_with

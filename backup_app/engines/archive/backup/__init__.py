@@ -1,1 +1,1 @@
-"""Making a backup: scan the client, compare with the last backup, read, store, catalog."""
+"""Backups: scan the client, compare with the last backup, read, store, catalog."""

@@ -4,18 +4,18 @@ from typing import Any
 
 from django.db import transaction
 
+from ....lib import paths
 from ....lib.bulk import insert_rows
 from ....models import Client, Entry, Folder, Job
-from .. import paths
 from ..catalog.folders import FOLDER, ensure_folder, folder_ids_by_hash
 from ..storage.manifest import COLUMNS, ManifestWriter
 from ..storage.tar_reader import Member
 from .workspace import ToStore, Workspace
 
-BATCH = 5_000
+BATCH = 5_000  # entries of a transaction: few, so that other writers wait briefly
 # What is inserted: the columns of a manifest, with IDs of folders instead of a path.
 ENTRY = ["job_id", "folder_id", "node_id", "name", *COLUMNS[1:]]
-FOLDERS = 900  # in one query; SQLite before 3.32 takes at most 999 parameters
+FOLDERS = 900  # in one query; SQLite before 3.32 allows 999 parameters
 
 
 class CatalogWriter:
@@ -38,19 +38,18 @@ class CatalogWriter:
         node = (place.node or ensure_folder(self._client, path)) if kind == "d" else None
         middle = size, mtime_ns, ctime, inode, mode, owner, group
         row = (self._job_id, folder, node, name, kind, *middle, target, sha256, offset, length)
-        self._rows.append(row)
         ends = target.decode("latin-1"), sha256.hex() if sha256 else None, offset, length
-        self._lines.append((path.decode("latin-1"), kind, *middle, *ends))
-        if len(self._rows) >= BATCH:
-            self.flush()
+        self._add(row, (path.decode("latin-1"), kind, *middle, *ends))
 
     def add_gone(self, folder: int, folder_path: bytes, name: bytes) -> None:
         """Add the entry of a file or folder that is gone since the last backup."""
-        self._rows.append(
-            (self._job_id, folder, None, name, "-", 0, 0, 0, 0, 0, "", "", b"", None, 0, 0)
-        )
+        row = (self._job_id, folder, None, name, "-", 0, 0, 0, 0, 0, "", "", b"", None, 0, 0)
         path = paths.join(folder_path, name).decode("latin-1")
-        self._lines.append((path, "-", 0, 0, 0, 0, 0, "", "", "", None, 0, 0))
+        self._add(row, (path, "-", 0, 0, 0, 0, 0, "", "", "", None, 0, 0))
+
+    def _add(self, row: tuple[Any, ...], line: tuple[Any, ...]) -> None:
+        self._rows.append(row)
+        self._lines.append(line)
         if len(self._rows) >= BATCH:
             self.flush()
 

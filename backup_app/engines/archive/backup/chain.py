@@ -9,8 +9,8 @@ from django.db.models import Max, Min, QuerySet
 
 from ....lib.bulk import quoted
 from ....models import Entry, Job, JobSource
-from ...base import Tick
 from ...shared.job_parts import storage_of
+from ...values import Tick
 from ..storage.layout import volume_fault, volume_name
 
 PAGE = 5_000
@@ -46,7 +46,7 @@ def known_rows(base: Job, tick: Tick) -> Iterator[list[tuple[Any, ...]]]:
     jobs = list(base.sources.order_by("id").values_list("pk", flat=True))
     for number, job in enumerate(jobs):
         query = known_query(jobs[number + 1 :])
-        # By ranges of IDs: reading the ID of each row too takes half as long again.
+        # By ranges of IDs, since reading each row's ID as well takes half as long again.
         ids = Entry.objects.filter(job=job).aggregate(first=Min("pk"), last=Max("pk"))
         for start in range(ids["first"] or 0, (ids["last"] or -1) + 1, PAGE):
             with connection.cursor() as cursor:
@@ -57,9 +57,9 @@ def known_rows(base: Job, tick: Tick) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def known_query(later: list[int]) -> str:
-    """Return the query for what a job has in a range of IDs, and no later job of the view."""
+    """Return the query for a job's entries in a range of IDs that no later job of the view has."""
     table, columns = quoted(Entry, KNOWN)
-    # The plus keeps SQLite from searching the index once per job.
+    # The plus sign prevents SQLite from searching the index once per job.
     newer = f"""
         AND NOT EXISTS (
             SELECT 1 FROM {table} n WHERE n.folder_id = e.folder_id AND n.name = e.name

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from ....lib import paths
 from ....models import Client
-from .. import paths
 from ..catalog.folders import ensure_folder
 from ..storage.tar_reader import BLOCK, Member
 from ..storage.volume import VolumeWriter
@@ -16,7 +16,7 @@ from .workspace import ToStore
 PIECE = 1024 * 1024
 
 
-class Appender:
+class DumpAppender:
     """Adds files to the end of a volume, with the folders that they are in."""
 
     def __init__(

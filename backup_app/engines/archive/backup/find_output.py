@@ -13,10 +13,10 @@ from ..transport.process import Process
 # contain any byte but NUL.
 FORMAT = "%y %n %s %T@ %C@ %i %U:%G:%m\\0%p\\0"
 FIELDS = 7
-MAX_RECORD = 1024 * 1024
+MAX_RECORD = 1024 * 1024  # bytes without a NUL: no path is that long, so it is not find's output
 POINTS = {"."}
 
-# Letter, number of names, size, mtime, ctime, inode, owner, path.
+# Kind, number of links, size, mtime, ctime, inode, owner, path.
 Record = tuple[str, str, int, int, int, int, str, bytes]
 
 
@@ -53,7 +53,7 @@ def integers(texts: list[str], end: int) -> list[int]:
     """Return numbers; raises EngineError for one below 0 or not below the end."""
     found = list(map(int, texts))
     if min(found) < 0 or max(found) >= end:
-        raise EngineError(f"find printed an impossible number: {min(found)} or {max(found)}.")
+        raise EngineError(f"find printed a number out of range: {min(found)} or {max(found)}.")
     return found
 
 

@@ -1,18 +1,18 @@
 """The counts and warnings of a running backup."""
 
-from ...base import Outcome, Run
+from ...values import Outcome, Run
 from ..storage.tar_headers import within
 from ..storage.tar_reader import Member
 
 LOST = ("cannot ", "read error", "permission denied", "input/output error", "no such file")
 
 
-class Tally:
+class Progress:
     """Counts members and warnings, and reports both to the job."""
 
     def __init__(self, run: Run):
         self._run = run
-        self._part = 0  # of a member that is not yet read to its end
+        self._part = 0  # bytes of the member that is being read
         self.outcome = Outcome()
 
     def count(self, member: Member) -> None:
@@ -23,12 +23,12 @@ class Tally:
             # The sizes of sparse files may add up to any number.
             self.outcome.bytes = within(self.outcome.bytes + member.size)
 
-    def part(self, size: int) -> None:
+    def add_bytes(self, size: int) -> None:
         """Count more bytes of the member that is being read; as ``tick``."""
         self._part += size
         self.tick()
 
-    def complain(self, line: str) -> None:
+    def warn(self, line: str) -> None:
         """Log a warning, or an error if content is lost; the job then ends as "warnings"."""
         self.outcome.warnings += 1
         lost = any(word in line.lower() for word in LOST)

@@ -11,13 +11,13 @@ from django.db import transaction
 
 from ....conf import conf
 from ....exceptions import EngineError
-from ....lib.bulk import batches
+from ....lib import paths
+from ....lib.bulk import batches, delete_in_batches
 from ....lib.formatting import counted
 from ....models import Entry, Job, JobSource, Volume
-from ...base import Outcome, Run
 from ...shared.dumps import DUMPS
 from ...shared.job_parts import fileset_of, storage_of
-from .. import paths
+from ...values import Outcome, Run
 from ..catalog import folders
 from ..catalog.view import View
 from ..databases import dump
@@ -27,19 +27,19 @@ from ..storage.tar_reader import Member
 from ..storage.volume import VolumeWriter
 from ..transport.machines import Machine, machine_for
 from . import catalog_writer, chain
-from .dump_appender import Appender
-from .progress import Tally
-from .rereading import Rereading
+from .dump_appender import DumpAppender
+from .progress import Progress
 from .scan import Scan, include_path
-from .tar_source import Reading
+from .second_pass import SecondPass
+from .tar_source import TarSource
 from .workspace import ToStore, Workspace
 
-GONE = 900  # in one query for their folders
-DELETED_AT_ONCE = 20_000
+GONE = 900  # paths in one query for their folders; SQLite before 3.32 allows 999 parameters
+DELETED_AT_ONCE = 20_000  # entries of a transaction, which no other rows refer to
 
 
 class Options(Protocol):
-    """The options of the engine that matter here."""
+    """The options of the engine that backups use."""
 
     frame_bytes: int
     compression: int
@@ -61,7 +61,9 @@ def back_up(engine: Options, run: Run) -> Outcome:
     except OSError as e:
         raise EngineError(f"The storage '{storage}' cannot be used: {e.strerror}.") from e
     except sqlite3.Error as e:
-        raise EngineError(f"The storage '{storage}' cannot be used for work: {e}.") from e
+        raise EngineError(
+            f"The storage '{storage}' cannot be used for temporary files: {e}."
+        ) from e
     return outcome
 
 
@@ -73,18 +75,11 @@ def discard(job: Job) -> None:
     try:
         layout.remove_files(job)
     finally:
-        _delete_entries(job)
+        delete_in_batches(Entry.objects.filter(job=job).order_by("id"), DELETED_AT_ONCE)
     with transaction.atomic():
         Volume.objects.filter(job=job).delete()
         JobSource.objects.filter(job=job).delete()
     folders.delete_unused_folders(job.client)
-
-
-def _delete_entries(job: Job) -> None:
-    """Delete the entries of a job, few enough at once that others can write in between."""
-    entries = Entry.objects.filter(job=job)
-    while ids := list(entries.order_by("id").values_list("pk", flat=True)[:DELETED_AT_ONCE]):
-        entries.filter(pk__lte=ids[-1]).delete()
 
 
 class Backup:
@@ -101,7 +96,7 @@ class Backup:
     ):
         self.job, self.fileset, self.client = run.job, fileset_of(run.job), run.job.client
         self.job_run, self.machine, self.folder = run, machine, folder
-        self.tally = Tally(run)
+        self.progress = Progress(run)
         self.workspace = stack.enter_context(Workspace(folder / "workspace.sqlite3"))
         self.volume = stack.enter_context(
             VolumeWriter(
@@ -110,7 +105,7 @@ class Backup:
                 level=self.fileset.options.get("compression", engine.compression),
                 threads=engine.threads,
                 limit=limit,
-                tick=self.tally.tick,
+                tick=self.progress.tick,
             )
         )
         self.manifest = stack.enter_context(manifest.ManifestWriter(folder / "lines"))
@@ -119,7 +114,7 @@ class Backup:
     def run(self) -> Outcome:
         base = self._choose_base()
         if base:
-            known = chain.known_rows(base, self.tally.tick)
+            known = chain.known_rows(base, self.progress.tick)
             self.workspace.build_on(known, partial(folders.folder_ids_by_hash, self.client))
         unread = self._list()
         catalog_writer.make_folders(self.client, self.workspace)
@@ -136,7 +131,7 @@ class Backup:
         job, level = self.job, self.job.level
         base = chain.find_base(job)
         if base and (fault := next(chain.volume_faults(base.sources.all()), "")):
-            self.tally.complain(fault)
+            self.progress.warn(fault)
             base = None
         if base is None and level != Job.Level.FULL:
             job.level = Job.Level.FULL
@@ -153,9 +148,9 @@ class Backup:
         scan = Scan(
             self.machine,
             self.workspace,
-            complain=self.tally.complain,
+            complain=self.progress.warn,
             warn=self.job_run.warning,
-            tick=self.tally.tick,
+            tick=self.progress.tick,
         )
         scan.run(
             includes,
@@ -188,16 +183,16 @@ class Backup:
         for refusal in refusals.values():
             if not includes:
                 raise refusal
-            self.tally.complain(str(refusal))
+            self.progress.warn(str(refusal))
         return includes, list(refusals)
 
     def _read(self) -> list[bytes]:
         """Store the scanned files; return the folders that were replaced by something else."""
-        reading = Reading(self.machine, self.workspace, self.volume, self.catalog, self.tally)
-        reading.run(self.folder / "names")
-        rereading = Rereading(reading)
-        rereading.run(self.folder / "requests")
-        return rereading.replaced
+        source = TarSource(self.machine, self.workspace, self.volume, self.catalog, self.progress)
+        source.run(self.folder / "names")
+        second_pass = SecondPass(source)
+        second_pass.run(self.folder / "requests")
+        return second_pass.replaced
 
     def _left_out(self) -> list[bytes]:
         """Return paths to leave out: the dumps', and our own files, which grow during a backup."""
@@ -213,14 +208,14 @@ class Backup:
             return
         spool = self.folder / "spool"
         spool.mkdir(mode=0o700)
-        appender = Appender(self.client, self.volume, self._appended, self.tally.part)
+        appender = DumpAppender(self.client, self.volume, self._appended, self.progress.add_bytes)
         for path, spooled in dump.dump_members(self.job_run, self.machine, self.fileset, spool):
             appender.add_file(path, spooled)
             spooled.unlink(missing_ok=True)
 
     def _appended(self, member: Member, place: ToStore) -> None:
         self.catalog.add(member, place)
-        self.tally.count(member)
+        self.progress.count(member)
         self.workspace.keep(place.folder, place.name)
 
     def _catalog_gone_below(self, base: Job, replaced: list[bytes]) -> None:
@@ -232,7 +227,7 @@ class Backup:
                 for folder, folder_path, name in rows:
                     self.workspace.keep(folder, name)
                     self.catalog.add_gone(folder, folder_path, name)
-                self.tally.tick()
+                self.progress.tick()
 
     def _catalog_gone(self, unread: list[bytes]) -> None:
         if paths.ROOT in unread:
@@ -246,7 +241,7 @@ class Backup:
             names = folders.folder_paths({folder for folder, _ in some})
             for folder, name in some:
                 self.catalog.add_gone(folder, names[folder], name)
-            self.tally.tick()
+            self.progress.tick()
 
     def _keep(self, path: bytes) -> None:
         """Do not count the known content of an unread path as gone."""
@@ -270,14 +265,14 @@ class Backup:
         named = dict([*volumes.values_list("path", "job"), (name, self.job.pk)])
         head = manifest.head(self.job, values | {"sha256": digest.hex()}, named)
         whole = self.manifest.finish(head)
-        self.tally.tick()
+        self.progress.tick()
         final = self._storage / name
         layout.put(self.folder / "volume", final)
         layout.put(whole, layout.manifest_path(final))
         with transaction.atomic():
             Volume.objects.create(job=self.job, sha256=digest, **values)
             chain.link_sources(self.job, sources)
-        outcome = self.tally.outcome
+        outcome = self.progress.outcome
         outcome.stored_bytes = self.volume.size
         return outcome
 

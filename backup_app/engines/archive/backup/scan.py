@@ -7,22 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from ....exceptions import EngineError
-from ....lib.paths import is_in, shown
-from ...base import Tick
-from .. import paths
-from ..paths import ROOT
+from ....lib import paths
+from ....lib.paths import ROOT, is_in, shown
+from ...values import Tick
 from ..transport.machines import Machine
 from ..transport.process import Argv, Process
 from ..transport.shell import CANNOT_ENTER, run_in
 from .find_output import FORMAT, records
 from .workspace import Dir, Workspace
 
-# Linux takes no longer path (PATH_MAX), and so no deeper one. By relative steps longer ones can be
-# made: find would list thousands of folders, each with a path of megabytes.
+# Linux accepts no longer path (PATH_MAX). Relative steps can create deeper folders, though, and
+# find would list thousands of them, each with a path of megabytes.
 MAX_PATH = 4095
 DEPTH = ["-maxdepth", str((MAX_PATH + 1) // 2)]
 ODD_NAMES = {b"", b".", b".."}
-NAMED = 100  # paths in the log, of those that are left out for one reason
+NAMED = 100  # paths logged per reason to leave them out
 KINDS = {"f": "f", "d": "d", "l": "l", "p": "p", "b": "b", "c": "b"}
 SOCKET = "s"
 # The quotation marks depend on the locale.
@@ -63,8 +62,10 @@ class Scan:
         self._tick = tick
         self._ancestors: dict[bytes, Dir] = {}
         self._refusals: list[str] = []
-        self._too_long = LeftOut(complain, f"is left out: its path has more than {MAX_PATH} bytes")
-        self._sockets = LeftOut(warn, "is a socket and is left out")
+        self._too_long = SkippedPaths(
+            complain, f"is left out: its path has more than {MAX_PATH} bytes"
+        )
+        self._sockets = SkippedPaths(warn, "is a socket and is left out")
 
     def run(
         self,
@@ -117,7 +118,7 @@ class Scan:
         # Missing folders are reported when the paths below them are listed.
 
     def _list(self, tests: Sequence[str | bytes], top: bytes, base: bytes) -> bool:
-        """Run find in the folder above ``top``, which is ``base``; return whether it found any."""
+        """Run find in ``base``, the folder above ``top``; return whether it found anything."""
         if (base or ROOT) not in self._ancestors:
             self._report_missing(top)
             return False
@@ -149,7 +150,7 @@ class Scan:
             stat = mtime, ctime, inode, owner
             if letter == "d":
                 chain.append(self._workspace.add_dir(parent, name, path, stat))
-            elif parent:
+            else:
                 size = size if letter == "f" else 0
                 add(parent, name, KINDS[letter], size, stat, linked=links != "1")
         return found
@@ -161,11 +162,9 @@ class Scan:
         elif letter == SOCKET:
             self._sockets(path)
 
-    def _parent(self, path: bytes, top: bytes) -> Dir | None:
-        """Return the folder above those that are listed; None for the root."""
+    def _parent(self, path: bytes, top: bytes) -> Dir:
+        """Return the folder above those that are listed."""
         require_plain(path, top)
-        if path == b"/":
-            return None
         try:
             return self._ancestors[path.rpartition(b"/")[0] or b"/"]
         except KeyError as e:
@@ -189,7 +188,7 @@ class Scan:
             self.unread.append(ROOT)
 
 
-class LeftOut:
+class SkippedPaths:
     """Logs the first paths that are left out for one reason, and counts the rest."""
 
     def __init__(self, say: Callable[[str], None], reason: str):
@@ -217,7 +216,7 @@ def require_plain(path: bytes, top: bytes) -> None:
 
 
 def include_path(path: str) -> bytes:
-    """Return a fileset's path as bytes in its plainest form; raises EngineError."""
+    """Return a fileset's path as normalized bytes; raises EngineError."""
     plain = posixpath.normpath(path).replace("//", "/")
     if not path.startswith("/") or ".." in path.split("/") or "\0" in path:
         raise EngineError(f"The fileset's path '{path}' is not an absolute path.")
@@ -245,7 +244,7 @@ def patterns(excludes: Iterable[str], base: bytes) -> Iterator[list[str | bytes]
         if "/" in pattern:
             for rest in remainders(whole, base):
                 yield ["-path", os.fsencode(rest)]
-        elif pattern:
+        else:
             yield ["-name", os.fsencode(pattern)]
 
 
@@ -268,7 +267,7 @@ def plain_patterns(paths: Iterable[bytes], base: bytes) -> Iterator[list[str | b
 
 
 def disjunction(tests: list[list[str | bytes]]) -> list[str | bytes]:
-    """Return arguments of find that leave out what any of the tests fits, with all below it."""
+    """Return arguments of find that exclude what matches any of the tests, with all below it."""
     if not tests:
         return []
     joined = [word for test in tests for word in ("-o", *test)][1:]
@@ -276,13 +275,13 @@ def disjunction(tests: list[list[str | bytes]]) -> list[str | bytes]:
 
 
 def complained_of(line: str) -> bytes | None:
-    """Return the path that a line of find's complaints is about."""
+    """Return the path that a line of find's error output is about."""
     match = COMPLAINT.match(line)
     return unescape(match[2].encode()) if match else None
 
 
 def unescape(text: bytes) -> bytes:
-    """Return a name as it is, from how the GNU programs write it in a message."""
+    """Return a name from its quoted form in a message of a GNU program."""
 
     def letter(match: re.Match[bytes]) -> bytes:
         code = match[1]

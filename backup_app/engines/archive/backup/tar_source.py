@@ -1,10 +1,10 @@
-"""Reading a client's files: its ``tar`` packs them, the volume and the catalog store them.
+"""Reads a client's files: its ``tar`` packs them, the volume and the catalog store them.
 
 Tar opens each file by its path, and the owner of a folder can replace it by a symlink between scan
 and reading, so that tar (root) reads another user's file as his. So everything that tar tells about
 a member before its content must equal the scan, including owner and ctime, which no user can fake.
 What differs, because it was swapped or just modified meanwhile, is left out, and then read again in
-a safer and slower way: see ``rereading``.
+a safer and slower way: see ``second_pass``.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ from ..storage.volume import VolumeWriter
 from ..transport.machines import Machine
 from ..transport.process import Argv, Process
 from .catalog_writer import CatalogWriter
-from .progress import Tally
+from .progress import Progress
 from .workspace import ToStore, Workspace
 
 TAR = (
@@ -29,19 +29,19 @@ TAR = (
     " --xattrs --xattrs-include=* --acls --sparse --file=-"
 ).split()
 FROM = "--null --no-unquote --verbatim-files-from --files-from=-"
-COMPLETE = 0, 1, 2  # exit codes of a tar that wrote its end, whatever it complained of
+COMPLETE = 0, 1, 2  # exit codes of a tar that completed, possibly with error messages
 AFTERWORD = "Exiting with failure status due to previous errors"
 NAMES = 10_000  # written at once
 
 
-class Places:
-    """The files that a tar was told to read, in this order; it leaves out what it cannot read."""
+class RequestedFiles:
+    """The files that tar was told to read, in this order; tar skips those that it cannot read."""
 
-    def __init__(self, places: Iterator[ToStore], skip: Callable[[ToStore], None]):
+    def __init__(self, requested: Iterator[ToStore], skip: Callable[[ToStore], None]):
         """``skip`` is called with each missing one."""
         self.current: ToStore
         self.missing = 0
-        self._places, self._skip = places, skip
+        self._places, self._skip = requested, skip
 
     def find(self, path: bytes) -> ToStore:
         """Return the place of the next member; raises EngineError for one that is not here."""
@@ -53,7 +53,7 @@ class Places:
         raise EngineError(f"The tar has '{shown(path)}', which was not requested.")
 
     def finish(self) -> None:
-        """Count the rest as missing."""
+        """Count the remaining files as missing."""
         for place in self._places:
             self._miss(place)
 
@@ -63,7 +63,7 @@ class Places:
 
 
 @dataclass
-class Reading:
+class TarSource:
     """Reads a client's files into a volume and the catalog.
 
     ``pending`` are the IDs of scanned folders that are not stored as folders, or not yet.
@@ -73,7 +73,7 @@ class Reading:
     workspace: Workspace
     volume: VolumeWriter
     catalog: CatalogWriter
-    tally: Tally
+    progress: Progress
     pending: set[int] = field(default_factory=set)
 
     def run(self, names: Path) -> None:
@@ -84,24 +84,24 @@ class Reading:
         if not write_names(self.workspace, names):
             return
         argv = [*TAR, "--blocking-factor=512", "--directory=/", *FROM.split()]
-        places = Places(self.workspace.to_store(), self._hold_back)
-        complaints = self.tally.outcome.warnings
+        requested = RequestedFiles(self.workspace.to_store(), self._hold_back)
+        complaints = self.progress.outcome.warnings
         with names.open("rb") as stdin, self.start(argv, stdin) as process:
-            self.store(process, places, self._admit, self._report)
+            self.store(process, requested, self._admit, self._report)
             code = process.close()
             self._report(process.take_lines())
             if code not in COMPLETE:
                 raise EngineError(f"tar failed ({code}). {process.complaint()}".rstrip())
-        self.require_reasons(places, code, complaints)
+        self.require_reasons(requested, code, complaints)
 
     def start(self, argv: Argv, stdin: IO[bytes]) -> Process:
         """Start a program on the client."""
-        return self.machine.start(argv, stdin=stdin, tick=self.tally.tick)
+        return self.machine.start(argv, stdin=stdin, tick=self.progress.tick)
 
     def store(
         self,
         process: Process,
-        places: Places,
+        requested: RequestedFiles,
         admit: Callable[[Identity, ToStore], bool],
         report: Callable[[list[str]], None],
     ) -> None:
@@ -117,24 +117,24 @@ class Reading:
         stream = TarStream(
             read,
             self.volume.write,
-            self.tally.part,
-            lambda identity: admit(identity, places.find(identity.path)),
+            self.progress.add_bytes,
+            lambda identity: admit(identity, requested.find(identity.path)),
             self.volume.tar_size,
         )
         try:
             for member in stream:
-                self.catalog.add(member, places.current)
-                self.tally.count(member)
+                self.catalog.add(member, requested.current)
+                self.progress.count(member)
         except CutOff as e:
             process.close()
             raise EngineError(f"{e} {process.complaint()}".rstrip()) from e
 
-    def require_reasons(self, places: Places, code: int, complaints: int) -> None:
+    def require_reasons(self, requested: RequestedFiles, code: int, complaints: int) -> None:
         """Log an error if files are missing without any message since ``complaints``."""
-        places.finish()
-        if (code or places.missing) and self.tally.outcome.warnings == complaints:
-            missing = counted(places.missing, "entry", "entries")
-            self.tally.complain(
+        requested.finish()
+        if (code or requested.missing) and self.progress.outcome.warnings == complaints:
+            missing = counted(requested.missing, "entry", "entries")
+            self.progress.warn(
                 f"tar ended with exit code {code}, without {missing} and without an error message."
             )
 
@@ -161,7 +161,7 @@ class Reading:
         for line in lines:
             words = line.removeprefix("tar: ")
             if words != AFTERWORD:
-                self.tally.complain(words)
+                self.progress.warn(words)
 
 
 def is_as_scanned(identity: Identity, place: ToStore) -> bool:

@@ -15,16 +15,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from ....lib import paths
 from ....lib.bulk import batches
-from ...base import Tick
-from .. import paths
+from ...values import Tick
 
-BATCH = 5_000
-WINDOW = 4 * BATCH
+BATCH = 5_000  # rows of one statement
+WINDOW = 4 * BATCH  # rows in memory, of the scan and of the view together
 Values = tuple[Any, ...]  # a row
 FolderIds = Callable[[Iterable[bytes]], dict[bytes, int]]  # by the hash of the path
 Stat = tuple[int, int, int, str]  # mtime, ctime, inode, and owner as of ToStore
-SHARE = 0.5  # of the free disk, so that a client with endless files does not fill it for all
+SHARE = 0.5  # of the free disk space, so that a client with endless files cannot fill it
 SCHEMA = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -52,7 +52,7 @@ CREATE TABLE links (
 );
 CREATE TABLE deferred (no INTEGER PRIMARY KEY, path BLOB UNIQUE);
 """
-# A hard link has the size 0 in the catalog, and may be one to anything but a folder.
+# A hard link has size 0 in the catalog, and can be one to anything but a folder.
 CHANGED = """
 INSERT INTO found
 SELECT b.no, b.dir, b.name, b.kind, b.size, b.mtime, b.ctime, b.inode, b.owner, b.node
@@ -67,7 +67,7 @@ SEEN = """
 DELETE FROM known
 WHERE (folder, name) IN (SELECT folder, name FROM listed WHERE no BETWEEN ? AND ?)
 """
-# Inodes of two file systems may be equal: then more is stored than necessary.
+# Two file systems may have the same inode number: then more is stored than necessary.
 LINKED = """
 INSERT OR IGNORE INTO found SELECT *, NULL FROM links
 WHERE inode IN (SELECT l.inode FROM links l JOIN found f ON f.no = l.no)
@@ -129,7 +129,7 @@ class Workspace:
         self._count = 0
         self._pages: Iterator[list[Values]] | None = None
         self._folder_ids: FolderIds = lambda hashes: {}
-        self._known: list[Values] = []  # with _listed the window
+        self._known: list[Values] = []  # with _listed the window of rows in memory
         self._listed: dict[Values, Values] = {}
 
     def __enter__(self) -> Self:
@@ -219,7 +219,7 @@ class Workspace:
         self._dirs.clear()
 
     def _new(self) -> list[Values]:
-        """Return what no view can have, and add the rest to the window."""
+        """Return entries that cannot be in a view, and add the rest to the window."""
         if not self._pages:
             return self._batch
         rows = {
@@ -299,7 +299,7 @@ class Workspace:
         return self._to_store("found f", "f.no")
 
     def defer(self, place: ToStore) -> None:
-        """Have a file read again later."""
+        """Mark a file to be read again."""
         self._db.execute("INSERT INTO deferred VALUES (?, ?)", (place.no, place.path))
 
     def is_deferred(self, path: bytes) -> bool:

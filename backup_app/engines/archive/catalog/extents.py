@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
+from ....lib import paths
 from ....lib.bulk import batches
 from ....models import Entry, Folder
-from .. import paths
 from .view import View
 
 PAGE = 5000  # rows
-FEW = 500  # values of one condition, which the database searches one by one
+FEW = 500  # values in one condition; the database searches the index once for each
 
 
 class Part(NamedTuple):

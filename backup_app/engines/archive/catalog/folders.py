@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from django.db import connection, transaction
 
+from ....lib import paths
 from ....lib.bulk import batches, insert_rows, quoted
 from ....models import Client, Entry, Folder
-from .. import paths
 
 FOLDER = "client_id parent_id name path path_hash".split()
 

@@ -6,17 +6,17 @@ from typing import Any, TypeVar
 from django.db import connection
 
 from ....exceptions import NotFound
+from ....lib import paths
 from ....lib.bulk import batches
 from ....lib.paths import shown
 from ....models import Entry, Folder
-from ...base import Selection
-from .. import paths
+from ...values import Selection
 from .view import DIRECTORY, View, is_id
 
 T = TypeVar("T")
 Place = tuple[int, int | None, str]  # ID, node ID and kind of an entry
 Row = tuple[int, bytes, int, int | None, str]  # folder ID, name, and place
-# For each chosen place in turn: the newest source that has an entry there, then its row.
+# For each chosen path: the newest source with an entry for it, then its row.
 PLACES = """
 WITH chosen (folder_id, name) AS (VALUES {places})
 SELECT entry.folder_id, entry.name, entry.id, entry.node_id, entry.kind

@@ -1,7 +1,11 @@
-"""What a backup holds: its own entries and those of the backups that it builds on."""
+"""What a backup holds: its own entries and those of the backups that it builds on.
+
+And searches: all backups of a client for a path, and what one stored for names.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import product
 from typing import Any, cast
 
 from django.db.models import (
@@ -18,13 +22,16 @@ from django.db.models import (
     Value,
     When,
 )
+from django.db.models.functions import Length, Substr
 
 from ....exceptions import NotFound, WrongState
+from ....lib import paths
 from ....lib.bulk import BATCH
 from ....lib.paths import shown
 from ....models import Entry, Folder, Job
-from ...base import File, Listing, Node
-from .. import paths
+from ....models.fields import BytesField
+from ....models.job import GOOD
+from ...values import File, Listing, Node
 
 DIRECTORY = Entry.Kind.DIRECTORY
 SECOND = 10**9  # in nanoseconds
@@ -46,10 +53,6 @@ class View:
     def sources(self) -> list[int]:
         """IDs of the jobs whose entries count, oldest first."""
         return sorted(self.job.source_links.values_list("source_id", flat=True))
-
-    def entries(self) -> QuerySet[Entry]:
-        """Return all entries of the view, in no order."""
-        return self._newest(Entry.objects.filter(job__in=self.sources))
 
     def of_source(self, source: int) -> QuerySet[Entry]:
         """Return the entries of the view that one of its sources found, in no order."""
@@ -191,3 +194,44 @@ def as_node(entry: Entry, folder: bytes, counts: tuple[int, int, int]) -> Node:
 def is_id(value: int) -> bool:
     """Return whether the database may have an ID: a larger one is an error in a query."""
     return 0 < value < 2**63
+
+
+def jobs_with_path(jobs: QuerySet[Job], path: bytes) -> QuerySet[Job]:
+    """See ``Engine.jobs_with_path``."""
+    path = paths.normal(path)
+    folder, name = paths.split(path)
+    newest = (
+        Entry.objects.filter(
+            folder__in=Folder.objects.filter(
+                client=OuterRef(OuterRef("client")), path_hash=paths.digest(folder)
+            ),
+            name=name,
+            job__lte=OuterRef("pk"),
+            job__dependent_links__job=OuterRef("pk"),
+        )
+        .order_by("-job_id")
+        .values("kind")[:1]
+    )
+    present = [kind for kind in Entry.Kind.values if kind != Entry.Kind.GONE]
+    backups = jobs.filter(type=Job.Type.BACKUP, status__in=GOOD)
+    return backups.alias(there=Subquery(newest)).filter(there__in=present)
+
+
+def files_ending(job: Job, endings: Sequence[bytes]) -> Iterator[File]:
+    """See ``Engine.files_ending``. The database compares the names, so few leave it."""
+    tails = {f"last_{len(ending)}": _tail(len(ending)) for ending in endings}
+    matches = Q()
+    for ending in endings:
+        matches |= Q(**{f"last_{len(ending)}__in": _spellings(ending)})
+    entries = Entry.objects.filter(job=job, kind=Entry.Kind.FILE).alias(**tails).filter(matches)
+    for entry in entries.annotate(parent=F("folder__path")).iterator():
+        yield as_file(entry, bytes(entry.parent))
+
+
+def _tail(length: int) -> Substr:
+    return Substr("name", Length("name") - (length - 1), output_field=BytesField())
+
+
+def _spellings(ending: bytes) -> list[bytes]:
+    letters = [{letter.lower(), letter.upper()} for letter in ending.decode()]
+    return ["".join(letters).encode() for letters in product(*letters)]

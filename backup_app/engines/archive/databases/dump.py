@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ....exceptions import EngineError
 from ....models import Fileset
-from ...base import Run
 from ...shared.dumps import dump_path
+from ...values import Run
 from ..transport.machines import Machine
 from .registry import server_of
 from .server import DatabaseServer

@@ -9,9 +9,9 @@ import zstandard
 
 from ....exceptions import EngineError
 from ....models import Job
-from ...base import Problem, Run
 from ...shared.durable import sync
 from ...shared.job_parts import storage_of
+from ...values import Problem, Run
 from ..storage import layout
 from ..storage.labels import storage_folder
 from .dump import write_dump
@@ -48,8 +48,6 @@ def safety_dump(run: Run, server: DatabaseServer, name: str) -> Iterator[Path]:
 
 def forget(job: Job) -> None:
     """Delete the dumps of a job that is to be deleted; raises EngineError if it cannot."""
-    if job.storage is None:
-        return
     folder = _folder(job)
     try:
         for file in folder.glob(f"job-{job.pk}-*"):

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from ....exceptions import EngineError, WrongState
 from ....models import Client
-from ...base import Tick, no_tick
+from ...values import Tick, no_tick
 from ..transport.machines import LocalMachine, Machine, machine_for
 from ..transport.process import Process
 from ..transport.ssh import address
@@ -21,7 +21,7 @@ for tool in {tools}; do
 done
 exit 127
 """
-NOT_FOUND = 127
+NOT_FOUND = 127  # the exit code of a shell for a missing program
 RUN_TOOL = 'exec "$tool" "$@"'
 
 
@@ -39,7 +39,7 @@ class DatabaseServer:
     run_tool = RUN_TOOL  # on the client itself, where there are no credentials
     dump_tools: str
     load_tools: str
-    # What tools say, in order: (pattern, error, sentence with {server}, {name} and {login}).
+    # Error output of tools, in order: (pattern, error, sentence with {server}, {name}, {login}).
     refusals: Sequence[tuple[str, type[EngineError | WrongState], str]]
 
     def __init__(self, client: Client, machine: Machine | None = None):
@@ -73,7 +73,7 @@ class DatabaseServer:
         path = credentials_folder(self.client) / self.credentials
         return (
             f"Client '{self.client}' is the backup server itself: its {self.title} databases need"
-            f" credentials, which the operator puts into '{path}'."
+            f" credentials, which the operator must put into '{path}'."
         )
 
     def dump_words(self, name: str) -> list[str]:
@@ -136,7 +136,7 @@ class DatabaseServer:
     ) -> Process:
         run = RUN_TOOL if self.file else self.run_tool
         if stdin is not subprocess.DEVNULL:
-            # Nobody reads the output of a load, and a full pipe would block it.
+            # The output of a load is not read, and a full pipe would block it.
             run = f"exec >/dev/null; {run}"
         script = PICK_TOOL.format(tools=tools, run=run)
         command = ["env", *self.variables(), "sh", "-c", script, "sh", *words]

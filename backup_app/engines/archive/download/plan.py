@@ -1,7 +1,6 @@
 """The plan of a download: which part of the tar is read from which volume, and where."""
 
 import struct
-import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ class Plan:
     sources: list[int] = field(default_factory=list)  # job IDs
     _starts: "array[int]" = field(
         default_factory=lambda: array("Q", [0])
-    )  # and the end of the last
+    )  # and the end of the last one
     _offsets: "array[int]" = field(default_factory=lambda: array("Q"))  # in the volume's tar
     _places: "array[int]" = field(default_factory=lambda: array("I"))  # in ``sources``
     _known: dict[int, int] = field(default_factory=dict)
@@ -69,7 +68,7 @@ class Plan:
         """Return the plan as bytes, for ``unpack``."""
         parts = [array("Q", self.sources), self._starts, self._offsets, self._places]
         header = HEADER.pack(VERSION, len(self.sources), len(self))
-        return zstandard.compress(header + b"".join(map(_little, parts)))
+        return zstandard.compress(header + b"".join(part.tobytes() for part in parts))
 
     @classmethod
     def unpack(cls, packed: bytes) -> "Plan":
@@ -86,7 +85,7 @@ class Plan:
         parts, position = [], HEADER.size
         for code, count in lengths:
             end = position + array(code).itemsize * count
-            parts.append(_from_little(code, data[position:end]))
+            parts.append(array(code, data[position:end]))
             position = end
         return cls(list(parts[0]), parts[1], parts[2], parts[3])
 
@@ -99,17 +98,3 @@ class Plan:
     def _volume_end(self) -> int:
         end: int = self._offsets[-1] + self._starts[-1] - self._starts[-2]
         return end
-
-
-def _little(values: "array[int]") -> bytes:
-    if sys.byteorder == "big":
-        values = values[:]
-        values.byteswap()
-    return values.tobytes()
-
-
-def _from_little(code: str, data: bytes) -> "array[int]":
-    values = array(code, data)
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values

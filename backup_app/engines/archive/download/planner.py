@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 
 from django.db.models import Max, Sum
 
+from ....lib import paths
 from ....lib.bulk import batches
 from ....models import Entry, Folder, Job
-from ...base import Tick
-from .. import paths
+from ...values import Tick
 from ..catalog import extents
 from ..catalog.selection import places
 from ..catalog.view import DIRECTORY, View

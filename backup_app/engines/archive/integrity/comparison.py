@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 from ....exceptions import EngineError
+from ....lib import paths
 from ....lib.bulk import batches
 from ....lib.paths import shown
 from ....models import Volume
-from ...base import Tick, no_tick
-from .. import paths
+from ...values import Tick, no_tick
 from ..catalog.extents import Part
 from ..catalog.view import View
 from ..storage.layout import manifest_path, volume_path

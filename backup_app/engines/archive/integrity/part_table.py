@@ -37,7 +37,7 @@ class PartTable:
     """Parts of a view by their role, beside what the manifests say of the same paths."""
 
     def __init__(self, path: Path | None = None):
-        """Make a new table in a file, which stays there; without one in a temporary file."""
+        """Create a new table in a file, which stays there; without one in a temporary file."""
         self._rows = sqlite3.connect(path or "", isolation_level=None)
         self._rows.executescript(
             f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {TABLE}; {MANIFEST}"

@@ -1,4 +1,4 @@
-"""Comparing the files of a storage with the database."""
+"""Comparing the files of a storage with the database, and what a worker lacks."""
 
 import re
 import shutil
@@ -7,18 +7,23 @@ from pathlib import Path
 
 from ....exceptions import EngineError
 from ....lib.paths import shown
-from ....models import Job, Storage, Volume
-from ...base import Problem
+from ....models import Client, Job, Storage, Volume
+from ...values import Problem
 from ..databases import safety_dump
 from ..restore import run, staging
-from ..storage.labels import storage_folder
+from ..storage.labels import storage_fault, storage_folder
 from ..storage.layout import manifest_path, volume_fault, volume_name
 from ..storage.manifest import SUFFIX, ManifestReader
 from ..storage.removal import MARK, mark_path, remove_volume
 
 VOLUME = re.compile(r"job-(\d+)\.tar\.zst")
 WORK = re.compile(r"job-(\d+)")
-UNKNOWN = "The backup service did not put this here."
+# What backups need on this machine, by how the client is connected.
+PROGRAMS: dict[str, tuple[str, ...]] = {
+    Client.Connection.LOCAL: ("cp", "env", "find", "pwd", "sh", "tar"),
+    Client.Connection.SSH: ("ssh", "ssh-keygen"),
+}
+UNKNOWN = "The backup service did not create this."
 
 
 def check_storage(storage: Storage, *, delete: bool = False) -> Iterator[Problem]:
@@ -157,3 +162,14 @@ def _is_live(volume: Path, job_id: int) -> bool:
         job=job_id, path__endswith=f"/{volume.parent.name}/{volume.name}"
     )
     return _is_open(job_id) or of_job.exists()
+
+
+def faults(alias: str) -> Iterator[str]:
+    """Yield a sentence for each thing that the clients and pools of an engine lack."""
+    connections = Client.objects.present().filter(zone__engine=alias).order_by()
+    for connection in connections.values_list("connection", flat=True).distinct():
+        for program in PROGRAMS.get(connection, ()):
+            if shutil.which(program) is None:
+                yield f"The program '{program}' is not installed."
+    storages = Storage.objects.filter(zone__engine=alias, pools__isnull=False)
+    yield from filter(None, map(storage_fault, storages.distinct()))

@@ -9,10 +9,10 @@ from pathlib import Path
 from django.db import transaction
 
 from ....exceptions import BackupError, EngineError
+from ....lib import paths
 from ....lib.bulk import batches, insert_rows, keep_id
 from ....models import Client, Entry, Job, JobSource, Storage, Volume
-from ...base import Problem
-from .. import paths
+from ...values import Problem
 from ..backup.catalog_writer import ENTRY
 from ..catalog.folders import folder_ids, make_folders
 from ..storage.labels import storage_folder
@@ -22,7 +22,7 @@ from .rebuild_owners import Owners, moment
 
 RELATED = "client", "fileset", "pool", "storage__zone"
 MESSAGE = "Rebuilt from its manifest."
-WITHOUT_END = f"{MESSAGE} That has no end time, so the start time was used."
+WITHOUT_END = f"{MESSAGE} It has no end time, so the start time was used."
 FAULTS = BackupError, KeyError, TypeError, ValueError  # of an invalid manifest
 
 
@@ -97,7 +97,9 @@ def _is_running(head: Head) -> bool:
 def _require_volume(found: Found) -> None:
     size = found.head["volume"].get("size")
     if not all(isinstance(found.head[part].get("id"), int) for part in ("job", "client")):
-        raise EngineError(f"The manifest '{found.manifest.path}' names no job or client.")
+        raise EngineError(
+            f"The manifest '{found.manifest.path}' lacks the ID of the job or client."
+        )
     if not found.volume.is_file():
         raise EngineError(f"The volume '{found.volume}' is missing.")
     if found.volume.stat().st_size != size:
@@ -127,9 +129,7 @@ class Rebuild:
             make_folders(client, _folders_of(rows))
         with transaction.atomic():
             self._store(job, client, sources)
-        return Job.objects.select_related("client", "fileset", "pool", "storage__zone").get(
-            pk=job.pk
-        )
+        return Job.objects.select_related(*RELATED).get(pk=job.pk)
 
     def _sources(self, client: Client, *, dry_run: bool) -> list[int]:
         """Return the present IDs of the backups that this one builds on."""

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from ....exceptions import EngineError
+from ....lib import paths
 from ....lib.bulk import BATCH
 from ....lib.paths import shown
 from ....models import Entry, Volume
-from ...base import Outcome, Run
 from ...shared.job_parts import parent_of
-from .. import paths
+from ...values import Outcome, Run
 from ..backup.chain import volume_faults
 from ..catalog import extents
 from ..catalog.folders import folder_ids_by_hash
@@ -60,7 +60,7 @@ class Verification:
             words = f"its log names {some}{self.faults} faults"
             raise EngineError(f"Backup {self.job.pk} is damaged: {words}.")
         return Outcome(
-            files=self.files, bytes=self.bytes, message=f"Backup {self.job.pk} is undamaged."
+            files=self.files, bytes=self.bytes, message=f"Backup {self.job.pk} is intact."
         )
 
     def fault(self, message: str) -> None:

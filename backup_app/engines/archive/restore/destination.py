@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from ....conf import conf
 from ....exceptions import EngineError, Forbidden, Invalid
+from ....lib import paths
 from ....lib.paths import is_in, shown
 from ....models import Client
-from .. import paths
 from ..transport.machines import machine_for, outside_roots
 
 MAX_PATH = 4095  # bytes: PATH_MAX of Linux, without the NUL
 
 
 @dataclass(frozen=True)
-class Goal:
+class PathMapping:
     """The content of ``prefix`` in a backup is restored to ``below`` in the folder ``root``.
 
     ``root`` is absolute, with symlinks resolved; the other two are relative.
@@ -39,26 +39,26 @@ def require_destination(client: Client, path: bytes) -> None:
         raise Invalid({"path": [f"The destination is longer than {MAX_PATH} bytes."]})
     if path.strip(b"/") and client.connection == "local":
         try:
-            goal_below(path)
+            mapping_to(path)
             machine_for(client).require_allowed(path)
         except EngineError as e:
             raise Forbidden(str(e), fields={"path": [str(e)]}) from e
 
 
-def goal_below(path: bytes) -> Goal:
-    """Return the goal for a destination; raises EngineError if it is outside of all roots."""
+def mapping_to(path: bytes) -> PathMapping:
+    """Return the mapping for a destination; raises EngineError if it is outside of all roots."""
     path = paths.normal(path)
     for name, real in sorted(_names(), key=lambda names: len(names[0]), reverse=True):
         if is_in(path, name):
-            return Goal(real, path[len(name) :].strip(b"/"), b"")
+            return PathMapping(real, path[len(name) :].strip(b"/"), b"")
     raise outside_roots(path)
 
 
-def goals_in_place() -> list[Goal]:
-    """Return the goals for the original location: one for each root."""
+def original_mappings() -> list[PathMapping]:
+    """Return the mappings for the original location: one for each root."""
     names = dict(_names())
     outermost = [n for n in names if not any(is_in(n, other) for other in names if other != n)]
-    return [Goal(names[name], b"", name.strip(b"/")) for name in outermost]
+    return [PathMapping(names[name], b"", name.strip(b"/")) for name in outermost]
 
 
 def _names() -> Iterator[tuple[bytes, bytes]]:

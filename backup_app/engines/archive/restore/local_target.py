@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....exceptions import EngineError
+from ....lib import paths
 from ....lib.paths import is_in, shown
 from ....models import Job
-from ...base import Tick
 from ...shared.dirfd import OPEN_FOLDER, FolderWalk
 from ...shared.metadata import copy_times
 from ...shared.syscalls import sync_file_system
 from ...shared.trees import drop_special_modes
-from .. import paths
+from ...values import Tick
 from ..transport.machines import LocalMachine, outside_roots
-from .destination import Goal, goal_below, goals_in_place
-from .placement import Placing
+from .destination import PathMapping, mapping_to, original_mappings
+from .placement import Placement
 from .plan import RestorePlan
 from .staging import Staging, opened
 
@@ -44,21 +44,21 @@ class LocalTarget:
     def require_room(self, plan: RestorePlan) -> None:
         """Drop folders above the roots; raises EngineError for anything else outside of them."""
         if self.destination != paths.ROOT:
-            self._goals = [goal_below(self.destination)]
-            _require_folders(self._goals[0])
+            self._mappings = [mapping_to(self.destination)]
+            _require_folders(self._mappings[0])
             return
-        self._goals = goals_in_place()
+        self._mappings = original_mappings()
         plan.remove(self._leads_to_root)
         for path, kind in plan.placed():
-            if not any(_has_place(path, kind, b"/" + goal.prefix) for goal in self._goals):
+            if not any(_has_place(path, kind, b"/" + mapping.prefix) for mapping in self._mappings):
                 raise outside_roots(path)
 
     @contextlib.contextmanager
     def private_folder(self, plan: RestorePlan, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
-        goal, below = self._anchor(plan)
+        mapping, below = self._anchor(plan)
         self._staging = Staging(self.job.pk, work)
-        with self._staging.on_disk_of(goal.root, below) as fd:
+        with self._staging.on_disk_of(mapping.root, below) as fd:
             os.mkdir(TREE, 0o700, dir_fd=fd)
             self._private = fd
             yield
@@ -86,43 +86,48 @@ class LocalTarget:
         if self.destination != paths.ROOT:
             passing.add(b"")
         sync_file_system(self._private)
-        return sum(self._place(goal, passing, refuse) for goal in self._goals)
+        return sum(self._place(mapping, passing, refuse) for mapping in self._mappings)
 
-    def _place(self, goal: Goal, passing: set[bytes], refuse: Refuse) -> int:
+    def _place(self, mapping: PathMapping, passing: set[bytes], refuse: Refuse) -> int:
         with self._opened_tree() as tree_fd, FolderWalk(tree_fd) as tree:
             try:
-                tree.go(goal.prefix)
+                tree.go(mapping.prefix)
             except FileNotFoundError:  # Nothing of it was to be restored.
                 return 0
-            with opened(goal.root) as root_fd, FolderWalk(root_fd) as way:
-                _make_folders(way, goal)
-                return self._merge(tree.fd, way.fd, goal, passing, refuse)
+            with opened(mapping.root) as root_fd, FolderWalk(root_fd) as way:
+                _make_folders(way, mapping)
+                return self._merge(tree.fd, way.fd, mapping, passing, refuse)
 
     def _merge(
-        self, source_fd: int, target_fd: int, goal: Goal, passing: set[bytes], refuse: Refuse
+        self,
+        source_fd: int,
+        target_fd: int,
+        mapping: PathMapping,
+        passing: set[bytes],
+        refuse: Refuse,
     ) -> int:
         def private(fd: int, path: bytes) -> AbstractContextManager[int]:
-            parent = b"/".join(filter(None, (goal.below, path)))
-            return self._staging.within(fd, goal.root, parent)
+            parent = b"/".join(filter(None, (mapping.below, path)))
+            return self._staging.within(fd, mapping.root, parent)
 
         with FolderWalk(source_fd) as source, FolderWalk(target_fd) as target:
-            placing = Placing(source, target, passing, refuse, self.tick, private, goal.prefix)
-            placing.run()
-        return placing.placed
+            placement = Placement(
+                source, target, passing, refuse, self.tick, private, mapping.prefix
+            )
+            placement.run()
+        return placement.placed
 
-    def _anchor(self, plan: RestorePlan) -> tuple[Goal, bytes]:
-        """Return a goal, and a folder in it, on whose file system to unpack."""
+    def _anchor(self, plan: RestorePlan) -> tuple[PathMapping, bytes]:
+        """Return a mapping, and a folder in it, on whose file system to unpack."""
         if self.destination != paths.ROOT:
-            return self._goals[0], self._goals[0].below
+            return self._mappings[0], self._mappings[0].below
         path, _ = next(plan.placed())
-        for goal in self._goals:
-            if is_in(path, b"/" + goal.prefix):
-                return goal, paths.split(path)[0][len(goal.prefix) + 1 :].strip(b"/")
-        raise EngineError(f"There is no place for '{shown(path)}' on this machine.")
+        mapping = next(each for each in self._mappings if is_in(path, b"/" + each.prefix))
+        return mapping, paths.split(path)[0][len(mapping.prefix) + 1 :].strip(b"/")
 
     def _leads_to_root(self, path: bytes, kind: str) -> bool:
-        above = any(is_in(b"/" + goal.prefix, path) for goal in self._goals)
-        inside = any(is_in(path, b"/" + goal.prefix) for goal in self._goals)
+        above = any(is_in(b"/" + mapping.prefix, path) for mapping in self._mappings)
+        inside = any(is_in(path, b"/" + mapping.prefix) for mapping in self._mappings)
         return kind == "d" and above and not inside
 
     @contextlib.contextmanager
@@ -138,18 +143,20 @@ def _has_place(path: bytes, kind: str, root: bytes) -> bool:
     return is_in(path, root) and (kind == "d" or path != root)
 
 
-def _require_folders(goal: Goal) -> None:
+def _require_folders(mapping: PathMapping) -> None:
     """Raise EngineError if a part of the destination exists and is not a folder."""
     with (
-        opened(goal.root) as root_fd,
+        opened(mapping.root) as root_fd,
         FolderWalk(root_fd) as way,
         contextlib.suppress(FileNotFoundError),
     ):
-        _go(way, goal)
+        _go(way, mapping)
 
 
-def _go(way: FolderWalk, goal: Goal, missing: Callable[[bytes, int], None] | None = None) -> None:
-    for name in filter(None, goal.below.split(b"/")):
+def _go(
+    way: FolderWalk, mapping: PathMapping, missing: Callable[[bytes, int], None] | None = None
+) -> None:
+    for name in filter(None, mapping.below.split(b"/")):
         try:
             if missing:
                 missing(name, way.fd)
@@ -157,18 +164,18 @@ def _go(way: FolderWalk, goal: Goal, missing: Callable[[bytes, int], None] | Non
         except FileNotFoundError:
             raise
         except OSError as e:
-            place = shown(b"/".join(filter(None, (goal.root, way.path, name))))
+            place = shown(b"/".join(filter(None, (mapping.root, way.path, name))))
             raise EngineError(
                 f"The destination leads through '{place}', which is a symlink or not a folder."
             ) from e
 
 
-def _make_folders(way: FolderWalk, goal: Goal) -> None:
+def _make_folders(way: FolderWalk, mapping: PathMapping) -> None:
     def make(name: bytes, fd: int) -> None:
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, 0o755, dir_fd=fd)
 
-    _go(way, goal, make)
+    _go(way, mapping, make)
 
 
 def _drop(way: FolderWalk, path: bytes, is_planned: Callable[[bytes], bool]) -> None:

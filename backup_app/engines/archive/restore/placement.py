@@ -14,16 +14,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ...base import Tick
 from ...shared.dirfd import FolderWalk
 from ...shared.metadata import copy_metadata
 from ...shared.syscalls import exchange, rename_new
 from ...shared.trees import copy_tree
+from ...values import Tick
 
-BATCH = 1000  # names of a folder that are held in memory
+BATCH = 1000  # names of a folder held in memory
 
 
-class Refused(Exception):
+class PlacementError(Exception):
     """Something cannot be placed; the message says why."""
 
 
@@ -37,13 +37,13 @@ class Level:
     done: bool = False
 
     def next(self, fd: int) -> tuple[bytes | None, bool]:
-        """Return what comes next in the open folder ``fd``; what went before has been moved."""
+        """Return the next name in the open folder ``fd``; earlier ones have been moved."""
         if not self.names and not self.done:
             self.names = self._read(fd)
         return self.names.pop() if self.names else (None, False)
 
     def end(self) -> None:
-        """Pass over all that has not been taken yet."""
+        """Skip all remaining names."""
         self.names, self.done = [], True
 
     def _read(self, fd: int) -> list[tuple[bytes, bool]]:
@@ -53,7 +53,7 @@ class Level:
 
 
 @dataclass
-class Placing:
+class Placement:
     """Merges an open private folder into an open destination folder.
 
     - A file, symlink or device takes the place of what has its name in one step; of a folder only
@@ -77,7 +77,7 @@ class Placing:
     tick: Tick
     private: Callable[[int, bytes], AbstractContextManager[int]]
     base: bytes = b""
-    placed: int = 0  # names that were moved; all below a new folder count as one
+    placed: int = 0  # names moved; a new folder counts as one with its content
 
     def run(self) -> None:
         """Place everything."""
@@ -100,7 +100,7 @@ class Placing:
         """Place a name; return whether it is a folder that was entered."""
         try:
             return self._place_folder(name) if is_folder else self._place_file(name)
-        except Refused as e:
+        except PlacementError as e:
             self.refuse(self._path(name), str(e))
         except OSError as e:
             if e.errno == errno.EXDEV:
@@ -128,13 +128,13 @@ class Placing:
         return False
 
     def _meet(self, name: bytes) -> bool:
-        """Enter a folder that exists already, or replace anything else by ours."""
+        """Enter a folder that exists already, or replace anything else by the restored one."""
         there = os.stat(name, dir_fd=self.target.fd, follow_symlinks=False)
         if stat.S_ISDIR(there.st_mode):
             self._go_into(name)
             return True
         if self._path(name) in self.passing:
-            raise Refused("A symlink or a file is on its path.")
+            raise PlacementError("Its path leads through a symlink or a file.")
         exchange(name, self.source.fd, self.target.fd)
         self.placed += 1
         os.unlink(name, dir_fd=self.source.fd)
@@ -201,4 +201,4 @@ def _remove_empty(name: bytes, fd: int) -> None:
     except OSError as e:
         if e.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
-        raise Refused("A folder that is not empty has its name.") from e
+        raise PlacementError("A folder that is not empty is in its place.") from e

@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ....exceptions import NotFound
-from ...base import Selection, Tick, no_tick
+from ....lib.paths import ancestors, is_in_any
+from ...values import Selection, Tick, no_tick
 from ..catalog import extents as parts
 from ..catalog.extents import Part
 from ..catalog.view import View
 from ..integrity.part_table import SELECTED, PartTable
-from ..paths import ancestors, is_in_any
 
-# The roles of parts. Of two that a part has the smaller one counts.
+# The roles of parts. If a part has two, the smaller one applies.
 PLACED = SELECTED
-PASSED = 1  # folders above the selected ones, which only get their metadata where they are new
+PASSED = 1  # folders above the selected ones, whose metadata is restored only where they are new
 HELPING = 2  # targets of selected hard links, unpacked for these and then removed
-# Between these two are all paths below something that is no folder; "0" comes after "/".
+# The range of paths below a part that is not a folder; "0" follows "/" in ASCII.
 MISPLACING = f"""
 SELECT start, end FROM (
     SELECT CAST(path || '/' AS BLOB) AS start, CAST(path || '0' AS BLOB) AS end FROM part
@@ -104,7 +104,7 @@ class RestorePlan(PartTable):
         return [path for (path,) in rows]
 
     def has(self, path: bytes) -> bool:
-        """Say whether something that is placed or passed has this path."""
+        """Return whether something that is placed or passed has this path."""
         query = "SELECT EXISTS (SELECT 1 FROM part WHERE path = ? AND role <> ?)"
         return bool(self._one(query, path, HELPING))
 

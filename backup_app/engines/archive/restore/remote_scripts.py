@@ -1,13 +1,13 @@
-"""What a restore runs on another machine: POSIX sh, with the coreutils and find of GNU.
+"""Scripts that a restore runs on a client: POSIX sh, with GNU coreutils and find.
 
-What is less safe than on our own machine:
+They are less safe than a restore on this machine in these points:
 
-- The private folder is named by its path. It lies in the uppermost folder of its file system, which
-  is as a rule root's; whoever may rename there could give us another.
-- A file that is in a folder's way is moved aside first: for a moment there is nothing.
-- On another file system than that of the first thing to be restored, files are copied there under
-  a private name first, one by one: their hard links become files of their own.
-- A folder that is there keeps the extended attributes that the restored one has not.
+- The private folder is named by its path. It is in the topmost folder of its file system, where
+  usually only root may rename; anyone else who may could substitute another folder.
+- A file in the way of a folder is moved aside first: for a moment neither is there.
+- On file systems other than that of the first restored path, files are first copied under a
+  private name, one by one, so that hard links become separate files.
+- An existing folder keeps the extended attributes that the restored one lacks.
 """
 
 from ..transport.shell import ENTER
@@ -17,7 +17,7 @@ COMMON = (
     + r"""
 umask 022
 
-# Run the rest of the arguments, and leave the times of the private folder $1 as they are.
+# Run the remaining arguments, then reset the times of folder $1.
 keeping_times() {
     kept=$1
     shift
@@ -30,9 +30,9 @@ keeping_times() {
 """
 )
 
-# $1 place to restore to, $2 name. Prints the folder that it was made in, then what has its prefix,
-# and a dot. It stays in the folder until its input ends and empties it then, so that it does not
-# matter if somebody has renamed it meanwhile.
+# $1: path to restore to, $2: name of the private folder. Creates it in the topmost folder of the
+# same file system; prints that folder, the private folders of earlier restores in it, and a dot.
+# Stays inside until its input ends, then empties it: so renaming it meanwhile has no effect.
 MAKE = (
     COMMON
     + r"""
@@ -70,7 +70,7 @@ find . -xdev -mindepth 1 -delete
 """
 )
 
-# $1 private folder. The one that it is in may have got its times by the restore: it keeps them.
+# $1: private folder. The folder above keeps its times, which the restore may have set.
 REMOVE = r"""
 cd "${1%/*}/" || exit 0
 times=$(stat -c %y .)
@@ -79,7 +79,7 @@ touch -m -d "$times" .
 exit 0
 """
 
-# $1 private folder, then relative paths of files and folders in its tree.
+# Removes files and empty folders. $1: private folder, then their paths relative to its tree.
 DROP = (
     COMMON
     + r"""
@@ -117,9 +117,9 @@ put() {
 """
 )
 
-# $1 private folder, $2 destination ("" is the original location), $3 a folder of the tree as find
-# names it, $4 the script for files. Exits with 0 when the folder is dealt with, with 1 when find is
-# to go into it.
+# $1: private folder, $2: destination ("" is the original location), $3: a folder of the tree as
+# find names it, $4: the script for files. Exits with 0 when the folder is finished, and with 1 when
+# find is to descend into it.
 PLACE = (
     PLACING
     + r"""
@@ -149,7 +149,7 @@ place_files() {
     if [ -n "$(find "$from" -mindepth 1 -maxdepth 1 ! -type d -print -quit)" ]; then
         say + "$path"
     fi
-    # The find that runs this would put its own path for two braces side by side.
+    # Two braces side by side would be replaced by the find that runs this script.
     here='{' && here=$here'}'
     if ! other_disk; then
         find "$from" -mindepth 1 -maxdepth 1 ! -type d \
@@ -169,8 +169,8 @@ exit 1
 """
 )
 
-# $1 and $2 as of PLACE, $3 path of a folder, then its files that mv could not place all at once.
-# No pattern finds them: some shells know no names with bytes above 127.
+# $1 and $2: as for PLACE, $3: path of a folder, then its files that mv could not place all at once.
+# They are not found by a glob, since some shells mishandle names with bytes above 127.
 FILES = (
     PLACING
     + r"""
@@ -188,7 +188,7 @@ exit 0
 """
 )
 
-# As PLACE, for the folders that are left, from below: give each its metadata, and remove it.
+# As PLACE, for the folders that remain, deepest first: sets the metadata of each and removes it.
 FINISH = (
     COMMON
     + r"""
@@ -205,8 +205,8 @@ exit 0
 """
 )
 
-# $1 private folder, $2 destination, which is made if need be, $3 to $5 the scripts above. It exits
-# with ``CANNOT_ENTER`` when a symlink is in the destination.
+# $1: private folder, $2: destination, created if missing, $3 to $5: PLACE, FILES and FINISH. Exits
+# with ``CANNOT_ENTER`` when the destination leads through a symlink.
 ALL = (
     COMMON
     + r"""

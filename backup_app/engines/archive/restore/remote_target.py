@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....exceptions import EngineError
+from ....lib import paths
 from ....lib.paths import shown
 from ....models import Job
-from ...base import Tick, no_tick
-from .. import paths
+from ...values import Tick, no_tick
 from ..transport.machines import SshMachine
 from ..transport.process import Argv, Process
 from ..transport.shell import CANNOT_ENTER
@@ -18,12 +18,12 @@ from .plan import RestorePlan
 from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, PLACE, REMOVE
 from .staging import NAME, Staging, is_left, new_name, noted
 
-# Limits of memory: a client may print without end.
-MOST = 64 * 1024 * 1024  # bytes of a script's output
-MOST_WORD = 64 * 1024  # bytes of a word: a letter and a path
+# Limits on memory: a client may print without end.
+MAX_OUTPUT = 64 * 1024 * 1024  # bytes of a script's output
+MAX_FIELD = 64 * 1024  # bytes of a field: a letter and a path
 SENTENCES = {
-    b"w": "A symlink or a file is on its path.",
-    b"e": "A folder that is not empty has its name.",
+    b"w": "Its path leads through a symlink or a file.",
+    b"e": "A folder that is not empty is in its place.",
     b"o": "It could not be placed.",
     b"m": "Its metadata could not be set.",
 }
@@ -115,7 +115,7 @@ class RemoteTarget:
         if code == CANNOT_ENTER:
             raise EngineError(
                 f"The destination '{shown(self.destination)}' leads through a symlink or something"
-                " else than a folder."
+                " that is not a folder."
             )
         if code:
             raise EngineError(f"Not everything could be placed. {process.complaint()}")
@@ -137,9 +137,11 @@ def _made(holder: Process) -> list[bytes]:
     while not printed.endswith(b"\0.\0"):
         block = holder.read()
         printed += block
-        if not block or len(printed) > MOST:
+        if not block or len(printed) > MAX_OUTPUT:
             holder.check()
-            raise EngineError("The client did not print where it made the folder for the restore.")
+            raise EngineError(
+                "The client did not report where it created the folder for the restore."
+            )
     return printed.split(b"\0")[:-2]
 
 
@@ -154,7 +156,7 @@ def remove(machine: SshMachine, private: bytes, tick: Tick = no_tick) -> None:
     """Remove a private folder; if the machine is unreachable, its next restore tries again."""
     argv: Argv = ["sh", "-c", REMOVE, "sh", private]
     with contextlib.suppress(EngineError), machine.start(argv, tick=tick) as process:
-        process.read_all(MOST)
+        process.read_all(MAX_OUTPUT)
         process.close()
 
 
@@ -170,7 +172,7 @@ def _split(process: Process) -> Iterator[bytes]:
     while block := process.read():
         *words, rest = (rest + block).split(b"\0")
         yield from words
-        if len(rest) > MOST_WORD:
+        if len(rest) > MAX_FIELD:
             raise EngineError(
-                f"The client printed a word of more than {MOST_WORD} bytes: {rest[:100]!r}…"
+                f"The client printed a field of more than {MAX_FIELD} bytes: {rest[:100]!r}…"
             )

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....exceptions import EngineError
-from ....lib import destinations
+from ....lib import destinations, paths
 from ....lib.formatting import counted
 from ....lib.paths import is_in, shown
 from ....models import Job
-from ...base import Outcome, Run, Selection, Tick
 from ...shared.dumps import DUMPS
 from ...shared.job_parts import parent_of
-from .. import paths
+from ...values import Outcome, Run, Selection, Tick
 from ..catalog.selection import select_ids
 from ..catalog.view import View
 from ..integrity.comparison import CatalogDamaged, load_manifests
@@ -25,7 +24,7 @@ from .plan import RestorePlan
 from .remote_target import RemoteTarget
 from .unpack import unpack
 
-MOST_LINES = 1000  # in the log, for paths that could not be placed
+MAX_LINES = 1000  # in the log, for paths that could not be placed
 
 
 def restore(run: Run) -> Outcome:
@@ -40,7 +39,9 @@ def restore(run: Run) -> Outcome:
             outcome = _restore(run, plan, folder)
         layout.remove_work_folder(run.job)
     except sqlite3.Error as e:
-        raise EngineError(f"The storage '{run.job.storage}' cannot be used for work: {e}.") from e
+        raise EngineError(
+            f"The storage '{run.job.storage}' cannot be used for temporary files: {e}."
+        ) from e
     return outcome
 
 
@@ -67,15 +68,15 @@ class Refusals:
         self.count += 1
         line = f"'/{shown(path)}': {sentence}"
         self.first = self.first or line
-        if self.count <= MOST_LINES:
+        if self.count <= MAX_LINES:
             self.run.warning(line)
 
     def finish(self, placed: int) -> None:
         """Raise EngineError if nothing was placed for all that was refused."""
         if self.count and not placed:
             raise EngineError(f"Nothing could be restored. {self.first}")
-        if self.count > MOST_LINES:
-            self.run.warning(f"{self.count - MOST_LINES} more could not be restored.")
+        if self.count > MAX_LINES:
+            self.run.warning(f"{self.count - MAX_LINES} more could not be restored.")
 
 
 def _restore(run: Run, plan: RestorePlan, folder: Path) -> Outcome:
@@ -132,7 +133,7 @@ def _compare(plan: RestorePlan, view: View, selection: Selection, run: Run) -> i
             " the volumes say."
         )
         plan.use_manifest()
-    for path in unlike[:MOST_LINES]:
+    for path in unlike[:MAX_LINES]:
         run.warning(f"'{shown(path)}' is restored as its manifest says.")
     return len(unlike)
 

@@ -54,7 +54,7 @@ class Staging:
         """Make a private folder on the file system of ``root/below``, and yield it open.
 
         It is in the uppermost folder of that file system, but not above ``root``, where fewest
-        users can rename it. At the end it is removed. Raises EngineError if it cannot be made.
+        users can rename it. At the end it is removed. Raises EngineError if it cannot be created.
         """
         with (
             opened(root) as root_fd,
@@ -65,7 +65,7 @@ class Staging:
                 private_fd = stack.enter_context(self.within(fd, root, parent))
             except OSError as e:
                 place = shown(b"/".join(filter(None, (root, parent))))
-                raise EngineError(f"No restore can be made in '{place}': {e.strerror}.") from e
+                raise EngineError(f"Cannot restore to '{place}': {e.strerror}.") from e
             yield private_fd
 
     @contextlib.contextmanager

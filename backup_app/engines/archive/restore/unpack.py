@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from ....exceptions import EngineError
 from ....lib.paths import shown
-from ...base import Run
+from ...values import Run
 from ..catalog.extents import Part
 from ..storage.layout import volume_files
 from ..storage.tar_reader import Member, TarStream
@@ -25,7 +25,7 @@ HARMLESS = re.compile(
 SAME = "path kind sha256 length".split()
 
 
-class Stopped(EngineError):
+class TarStopped(EngineError):
     """The unpacking tar stopped reading."""
 
 
@@ -57,7 +57,7 @@ def _feed(plan: RestorePlan, tar: Process, run: Run) -> None:
         try:
             tar.write(data)
         except EngineError as e:
-            raise Stopped(f"The restore could not be unpacked. {e}") from e
+            raise TarStopped(f"The restore could not be unpacked. {e}") from e
 
     blocks = _blocks(plan)
     members = iter(TarStream(lambda: next(blocks, b""), write))
@@ -72,7 +72,7 @@ def _feed(plan: RestorePlan, tar: Process, run: Run) -> None:
 def _next(members: Iterator[Member], part: Part) -> Member | None:
     try:
         return next(members, None)
-    except Stopped:
+    except TarStopped:
         raise
     except EngineError as e:
         raise _damaged(part, str(e)) from e

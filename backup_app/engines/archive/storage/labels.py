@@ -70,12 +70,12 @@ def _folder(storage: Storage) -> Path:
     folder = Path(storage.path)
     try:
         is_there = folder.is_absolute() and folder.is_dir()
-    except OSError as e:  # such as a network file system without its server
+    except OSError as e:  # such as a network file system whose server is down
         raise EngineError(
             f"The folder '{storage.path}' of storage '{storage}' cannot be read: {e.strerror}."
         ) from e
     if not is_there:
-        # It is not made: without its disk, backups would fill the one below the mount point.
+        # Not created: without its disk, backups would fill the one below the mount point.
         raise EngineError(f"The storage '{storage}' has no folder '{storage.path}'.")
     return folder
 
@@ -85,7 +85,7 @@ def _require_newest_volume(storage: Storage, folder: Path) -> None:
     if newest and not (folder / newest.path).is_file():
         raise EngineError(
             f"The folder of storage '{storage}' has no volume of its newest backup,"
-            f" {newest.job_id}: is its disk mounted? To use the folder all the same, run"
+            f" {newest.job_id}: is its disk mounted? To use the folder anyway, run"
             f" 'manage.py label_storage --force {storage.name}'."
         )
 

@@ -107,8 +107,6 @@ def remove_files(job: Job) -> None:
     A job that never began to write has no files: a volume of its name is that of a lost job with
     the same ID. Raises EngineError if the storage is unavailable.
     """
-    if job.storage is None:
-        return
     if not (work_folder(job).exists() or Volume.objects.filter(job=job).exists()):
         return
     volume = storage_folder(storage_of(job)) / volume_name(job)

@@ -24,7 +24,7 @@ FORMAT = 1
 SUFFIX = ".manifest"
 CLIENT = "name ip internal_ip system connection ssh_user ssh_port host_key schedule"
 PIECE = 256 * 1024
-LONGEST = 1024 * 1024  # bytes of a line; paths and targets have 4,096 at most
+MAX_LINE = 1024 * 1024  # bytes of a line; paths and targets have 4,096 at most
 FRAMES = 2  # the head, and the entries
 SECTIONS = "job account client fileset pool zone volume".split()
 
@@ -189,8 +189,8 @@ class ManifestReader:
         for piece in self._pieces():
             *lines, rest = (rest + piece).split(b"\n")
             yield from lines
-            if len(rest) > LONGEST:
-                raise self._damaged(f"a line is longer than {LONGEST} bytes")
+            if len(rest) > MAX_LINE:
+                raise self._damaged(f"a line is longer than {MAX_LINE} bytes")
         if rest:
             raise self._damaged("its last line has no end")
 

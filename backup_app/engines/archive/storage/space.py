@@ -1,4 +1,4 @@
-"""How much a backup may store: the quota of its pool, the capacity and disk of its storage."""
+"""The limits of a backup's size: the quota of its pool, the capacity and disk of its storage."""
 
 import shutil
 from dataclasses import dataclass

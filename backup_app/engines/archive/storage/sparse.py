@@ -5,11 +5,11 @@ from array import array
 from ....exceptions import EngineError
 from .tar_headers import MAX_NUMBER
 
-MAX_EXTENTS = 16_000_000  # of a file; they are held in memory, as 16 bytes each
+MAX_EXTENTS = 16_000_000  # of a file; each takes 16 bytes of memory
 # Any user can make a file with exabytes of holes, and hashing takes seconds per gigabyte. A file
 # with more bytes of holes than both limits gets no hash.
 MAX_HOLES = 1024 * 1024 * 1024
-HOLES_TO_DATA = 1000  # times its data
+HOLES_TO_DATA = 1000  # times the size of its data
 
 
 def require_extents(extents: "array[int]", data: int, size: int) -> None:

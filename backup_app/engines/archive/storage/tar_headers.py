@@ -27,6 +27,7 @@ def owners(header: Header, pax: dict[bytes, bytes]) -> tuple[str, str]:
 
 
 def owner(name: bytes, long_number: bytes | None, short_number: bytes) -> str:
+    """Return the name of a user or group, or else its number, in at most 100 characters."""
     text = name.partition(b"\0")[0].decode(errors="replace")[:100]
     return text or str(decimal(long_number) if long_number else number(short_number))[:100]
 

@@ -34,7 +34,7 @@ from .tar_headers import (
 BLOCK = 512
 ZEROS = bytes(BLOCK)
 HOLE = bytes(1024 * 1024)
-# Limits of memory; pax headers hold extended attributes and ACLs.
+# Limits on memory; pax headers hold extended attributes and ACLs.
 MAX_PAX = 64 * 1024 * 1024  # bytes of one member's pax headers
 MAX_RECORDS = 100_000  # in these
 MAX_OWNERS = 10_000  # in the cache
@@ -108,8 +108,8 @@ class TarStream:
         self._view = memoryview(b"")
         self._start = start  # place of the buffer in the tar
         self._next = 0  # place in the buffer
-        self._flushed = 0  # up to here the buffer was copied or left out
-        self._held: int | None = None  # from here on it waits for ``admit``
+        self._flushed = 0  # end of what was copied or left out
+        self._held: int | None = None  # start of what waits for ``admit``
         self._left_out = 0  # bytes
         self._owners: dict[tuple[bytes, ...], tuple[str, str]] = {}
 
@@ -122,7 +122,7 @@ class TarStream:
         while True:
             try:
                 member = self._member()
-            except (ValueError, KeyError, OverflowError) as e:
+            except (ValueError, OverflowError) as e:
                 raise EngineError(f"The tar is damaged before byte {self.position}: {e}.") from e
             if member is None:
                 break
@@ -282,8 +282,8 @@ class TarStream:
             require_known(key)
             records[key] = value
             place = end
-        if len(records) > MAX_RECORDS:
-            raise EngineError(f"The tar has a member with {len(records)} pax headers.")
+            if len(records) > MAX_RECORDS:
+                raise EngineError(f"A member of the tar has more than {MAX_RECORDS} pax headers.")
         return records
 
     def _both_owners(self, header: Header) -> tuple[str, str]:

@@ -19,16 +19,17 @@ from typing import BinaryIO, Self
 import zstandard
 
 from ....exceptions import EngineError
-from ...base import Tick, no_tick
 from ...shared.durable import sync
+from ...values import Tick, no_tick
 from .space import Limit
 
 END_OF_TAR = bytes(1024)  # two blocks of zeros (POSIX, pax)
 TABLE_HEADER = struct.Struct("<II")  # magic number of a frame to skip, length of what follows
-TABLE_FOOTER = struct.Struct("<IBI")  # number of frames, whether they have checksums, magic number
+TABLE_ENTRY = 8  # bytes: the two sizes of a frame, without the checksum that zstd itself appends
+TABLE_FOOTER = struct.Struct("<IBI")  # number of frames, flags, magic number
 SKIPPED_MAGIC, SEEKABLE_MAGIC = 0x184D2A5E, 0x8F92EAB1
 SECOND = 1.0
-MEMORY = 48 * 1024 * 1024  # bytes for all compressors of a job, so that small machines suffice
+MEMORY = 48 * 1024 * 1024  # bytes for all compressors of a job, to suit small machines
 
 
 class VolumeWriter:
@@ -70,7 +71,7 @@ class VolumeWriter:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        # A frame of level 19 takes seconds, and a cancel should not wait for it.
+        # A frame at level 19 takes seconds, and a cancellation should not wait for it.
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._file.close()
 
@@ -228,18 +229,15 @@ def read_table(file: BinaryIO, path: Path) -> tuple[int, ...]:
     try:
         end = file.seek(0, os.SEEK_END)
         file.seek(max(0, end - TABLE_FOOTER.size))
-        count, flags, magic = TABLE_FOOTER.unpack(file.read())
+        count, _, magic = TABLE_FOOTER.unpack(file.read())
         if magic != SEEKABLE_MAGIC:
             raise EngineError(f"The volume '{path}' is damaged: it has no table of frames.")
-        width = 12 if flags & 0x80 else 8
-        start = end - TABLE_FOOTER.size - count * width
+        start = end - TABLE_FOOTER.size - count * TABLE_ENTRY
         file.seek(start - TABLE_HEADER.size)
         skipped, length = TABLE_HEADER.unpack(file.read(TABLE_HEADER.size))
-        sizes = struct.unpack(f"<{count * width // 4}I", file.read(count * width))
+        sizes = struct.unpack(f"<{2 * count}I", file.read(count * TABLE_ENTRY))
     except (OSError, ValueError, struct.error) as e:
         raise EngineError(f"The volume '{path}' is damaged: its table is cut off.") from e
-    if flags & 0x80:
-        sizes = tuple(n for i, n in enumerate(sizes) if i % 3 != 2)
     whole = skipped == SKIPPED_MAGIC and length == end - start
     if not whole or sum(sizes[0::2]) != start - TABLE_HEADER.size:
         raise EngineError(f"The volume '{path}' is damaged: its table of frames is wrong.")

@@ -4,7 +4,7 @@ import shlex
 
 from ....exceptions import WrongState
 from ....models import Client
-from ...base import ClientConfig, System
+from ...values import ClientConfig, System
 from .machines import pin_command
 from .server_key import fingerprint, public_key
 

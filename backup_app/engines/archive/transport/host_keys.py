@@ -47,7 +47,7 @@ def require_pinned(client: Client, keys: list[str]) -> None:
     """Raise WrongState if one of these keys is not among the client's pinned ones."""
     if set(keys) - set(pinned_keys(client)):
         raise WrongState(
-            f"Client '{client}' presents another host key than the pinned one. If its SSH server"
+            f"Client '{client}' presents a host key other than the pinned one. If its SSH server"
             " was reinstalled, pin the new key: manage.py pin_host_key --replace."
         )
 

@@ -1,4 +1,4 @@
-"""Adding the server's key to a client, with a password that is used once and never stored."""
+"""Installs the server's key on a client, with a password that is used once and never stored."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from typing import NoReturn
 from ....conf import conf
 from ....exceptions import EngineError, EngineUnreachable, WrongState
 from ....models import Client
-from ...base import Tick
+from ...values import Tick
 from .client_setup import key_script
 from .host_keys import pin, pinned_keys
 from .machines import machine_for
@@ -24,8 +24,8 @@ ALIAS = "client"
 MAX_PASSWORD = 1000  # characters; twice that in UTF-8 fits into a pipe, which takes 64 KiB
 PROMPTS = 2  # ssh tries the methods "password" and "keyboard-interactive", and each may ask
 
-# It answers a password prompt and nothing else. The password goes from the pipe to ssh by builtins
-# of the shell, so no list of processes shows it in an argument or the environment.
+# Answers a password prompt and nothing else. Shell builtins pass the password from the pipe to ssh,
+# so that no list of processes shows it in an argument or the environment.
 ASKPASS = """\
 #!/bin/sh
 case $1 in
@@ -80,7 +80,7 @@ def _login_folder(client: Client, password: str) -> Iterator[Path]:
 def _pipe(path: Path, text: str) -> Iterator[None]:
     """Hold a text in a named pipe: in the kernel's memory, and in no file."""
     os.mkfifo(path, 0o600)
-    # Both ends are open, so that writing does not block and the text stays while nobody reads.
+    # Both ends are open, so that writing does not block and the text is kept until it is read.
     end = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     try:
         os.write(end, text.encode())
@@ -116,7 +116,7 @@ def _refuse(client: Client, words: str) -> NoReturn:
     """Raise the error that ssh's message means."""
     place = f"Client '{client}' at {address(client)}"
     if "Host key verification failed" in words:
-        other = "another host key than the pinned one, so the password was not sent"
+        other = "a host key other than the pinned one, so the password was not sent"
         raise EngineError(f"{place} presents {other}.")
     if "Permission denied" in words:
         raise EngineError(

@@ -1,8 +1,9 @@
-"""The machines of clients: this one, and others over SSH."""
+"""The machines of clients, this one and others over SSH, and the operator's commands on them."""
 
 import os
 import shlex
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Protocol
@@ -11,8 +12,9 @@ from ....conf import conf
 from ....exceptions import EngineError
 from ....lib.paths import is_in, shown
 from ....models import Client
-from ...base import Tick, no_tick
-from .process import Argv, Input, Process
+from ...shared.command_output import command_output
+from ...values import Tick, no_tick
+from .process import Argv, Input, Process, time_limit
 from .server_key import keys_folder, private_key
 from .ssh import address, ssh
 
@@ -41,6 +43,28 @@ def machine_for(client: Client) -> "LocalMachine | SshMachine":
         f"Client '{client}' is connected by '{client.connection}', which this engine does not"
         " support."
     )
+
+
+def run_command(client: Client, command: Sequence[str]) -> str:
+    """Run a command on a client, without a shell; see ``Engine.run_command``."""
+    line = " ".join(command)
+    seconds = conf.COMMAND_SECONDS
+    slow = EngineError(f"'{line}' took longer than {seconds} seconds on client '{client}'.")
+    with machine_for(client).start(command, tick=time_limit(seconds, slow)) as process:
+        printed = _read(process, conf.COMMAND_MAX_BYTES + 1)
+        # A command that prints without end never exits, so output beyond the limit is not awaited.
+        if len(printed) <= conf.COMMAND_MAX_BYTES and (code := process.close()):
+            raise EngineError(
+                f"'{line}' failed on client '{client}' ({code}). {process.complaint()}".rstrip()
+            )
+    return command_output(printed)
+
+
+def _read(process: Process, limit: int) -> bytes:
+    printed = b""
+    while len(printed) < limit and (block := process.read(limit - len(printed))):
+        printed += block
+    return printed
 
 
 class LocalMachine:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import IO, Self
 
 from ....exceptions import EngineError, EngineUnreachable
-from ...base import Tick, no_tick
+from ...values import Tick, no_tick
 
 BLOCK = 1024 * 1024
 SECOND = 1000  # milliseconds, as poll() counts
@@ -65,7 +65,7 @@ class Process:
                 start_new_session=True,
             )
         except FileNotFoundError as e:
-            raise EngineError(f"There is no program '{self.name}' on this machine.") from e
+            raise EngineError(f"The program '{self.name}' is not installed on this machine.") from e
         except OSError as e:
             raise EngineError(f"'{self.name}' cannot be started: {e.strerror}.") from e
         self._stdin, stdout, stderr = self._popen.stdin, self._popen.stdout, self._popen.stderr
@@ -115,8 +115,6 @@ class Process:
                 continue
             try:
                 rest = rest[os.write(fd, rest) :]
-            except BlockingIOError:
-                continue
             except BrokenPipeError as e:
                 raise EngineError(f"'{self.name}' ended too early. {self.complaint()}") from e
 

@@ -14,37 +14,37 @@ WILD = ("W", "WD", "WF", "WB")
 
 
 @dataclass
-class Shown:
-    """Values of a fileset of ours; what else Bacula has, such as regular expressions, is not."""
+class ParsedFileset:
+    """The parts that a ``Fileset`` can hold; others, such as regular expressions, are dropped."""
 
     include: list[dict[str, str]] = field(default_factory=list)
     exclude: list[str] = field(default_factory=list)
     options: dict[str, bool | int] = field(default_factory=dict)
 
 
-def read(answer: str) -> Shown:
-    """Return what ``show fileset=`` answers."""
-    shown, letters = Shown(), ""
+def read(answer: str) -> ParsedFileset:
+    """Return the fileset that the output of ``show fileset=`` describes."""
+    parsed, letters = ParsedFileset(), ""
     for found in filter(None, map(LINE.fullmatch, _lines(answer))):
         kind, value = found["kind"], found["value"]
         if kind == "O":
             letters = DETAILS.sub("", value)
-            _note_options(shown, letters)
+            _note_options(parsed, letters)
         elif kind == "I" and ABSOLUTE.match(value):
-            shown.include.append({"path": value})
+            parsed.include.append({"path": value})
         elif kind == "E" or (kind in WILD and EXCLUDES in letters):
-            shown.exclude.append(value)
-    return shown
+            parsed.exclude.append(value)
+    return parsed
 
 
 def _lines(answer: str) -> Iterable[str]:
-    # A blank at the end may be a name's.
+    # A trailing space may be part of a name.
     return answer.replace("\r", "").split("\n")
 
 
-def _note_options(shown: Shown, letters: str) -> None:
+def _note_options(parsed: ParsedFileset, letters: str) -> None:
     if EXCLUDES in letters:
         return
-    shown.options["one_filesystem"] = WHOLE not in letters
+    parsed.options["one_filesystem"] = WHOLE not in letters
     if found := GZIP.search(letters):
-        shown.options["compression"] = int(found[1])
+        parsed.options["compression"] = int(found[1])

@@ -1,4 +1,4 @@
-"""What an existing installation of Bacula consists of."""
+"""The storages, pools, filesets and clients of an existing Bacula."""
 
 import re
 import socket
@@ -8,7 +8,7 @@ from functools import cached_property
 from ....exceptions import EngineError, EngineUnreachable
 from ....lib import addresses
 from ....models import Client
-from ...found import Found, FoundClient, FoundFileset, FoundPool, FoundStorage, LeftOut
+from ...adoption import Found, FoundClient, FoundFileset, FoundPool, FoundStorage, NotAdopted
 from ..names import Bacula, quoted, word
 from . import fileset_parser
 
@@ -31,7 +31,7 @@ ORDER BY j.clientid, j.jobid DESC
 
 
 class Inventory:
-    """Reads what the operator has set up, without what this service has added to it.
+    """Reads the operator's configuration, without the resources that this service has added.
 
     Raises EngineUnreachable and EngineError.
     """
@@ -60,7 +60,7 @@ class Inventory:
             except EngineUnreachable:
                 raise
             except EngineError as e:
-                yield LeftOut(f"The fileset '{name}' was left out: {e}")
+                yield NotAdopted(f"The fileset '{name}' was left out: {e}")
             else:
                 yield FoundFileset(name, **vars(fileset_parser.read("".join(answer))))
 
@@ -69,17 +69,17 @@ class Inventory:
         unames = self._catalog.unames()
         configured = self._names("client")
         known = {name for name in unames if not name.startswith(self._engine.prefix)}
-        # Downloads are restored to the spool client; it is no machine to back up unless named.
+        # The spool client receives downloads; it is not a machine to back up unless named.
         for name in sorted(wanted or (known | {*configured}) - {self._engine.spool_client}):
             if name in configured:
                 yield self._client(name, unames.get(name, ""))
             else:
                 where = "in the catalog only, and no longer" if name in unames else "not"
-                yield LeftOut(
+                yield NotAdopted(
                     f"Client '{name}' is {where} in the Director's configuration: it was left out."
                 )
 
-    def _client(self, name: str, uname: str) -> FoundClient | LeftOut:
+    def _client(self, name: str, uname: str) -> FoundClient | NotAdopted:
         try:
             values = self._director.defaults("client", name)
             host, port = values.get("address", ""), values.get("fdport", "")
@@ -87,9 +87,9 @@ class Inventory:
         except EngineUnreachable:
             raise
         except EngineError as e:
-            return LeftOut(f"Client '{name}' was left out: {e}")
+            return NotAdopted(f"Client '{name}' was left out: {e}")
         except OSError as e:
-            return LeftOut(
+            return NotAdopted(
                 f"Client '{name}' was left out, since the address '{host}' cannot be resolved: "
                 f"{e.strerror or e}."
             )

@@ -1,9 +1,9 @@
-"""Bacula's jobs in the terms of this service."""
+"""Bacula's jobs as values of ``engines.adoption``."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....models import Client, Job
-from ...found import FoundJob, FoundLine
+from ...adoption import FoundJob, FoundLine
 from .. import names
 from ..catalog import job_history
 from ..catalog.chains import Chains
@@ -11,7 +11,7 @@ from ..catalog.job_log import Line
 from ..catalog.records import RUNNING, JobRow
 from ..names import Bacula
 
-MOST = 10_000  # of the newest jobs are looked at every few seconds; sync_bacula looks at all
+MAX_JOBS = 10_000  # newest jobs examined every few seconds; sync_bacula examines all
 TYPES = {"B": Job.Type.BACKUP, "R": Job.Type.RESTORE}
 LEVELS = {"F": Job.Level.FULL, "D": Job.Level.DIFFERENTIAL, "I": Job.Level.INCREMENTAL}
 STATUSES = {
@@ -46,7 +46,9 @@ def history(engine: Bacula, clients: Mapping[str, Client]) -> Iterator[Sequence[
 
 def foreign_jobs(engine: Bacula, clients: Mapping[str, Client], after: int) -> list[int]:
     """Return the numbers of the newest jobs that others started; see ``Engine.foreign_jobs``."""
-    return job_history.foreign_ids(engine.reader(), clients, engine.prefix, after=after, most=MOST)
+    return job_history.foreign_ids(
+        engine.reader(), clients, engine.prefix, after=after, most=MAX_JOBS
+    )
 
 
 def find_jobs(
@@ -98,7 +100,7 @@ def _found(engine: Bacula, client: Client, row: JobRow, sources: Sequence[int]) 
         message=MESSAGES.get(row.status, ""),
         sources=sources,
         was_started_here=row.comment.startswith(engine.prefix),
-        is_scheduled_here=row.name == names.backup_job(engine, client),
+        is_scheduled_here=row.name == names.for_client(engine, "backup", client),
         is_purged=row.is_purged,
         unsupported=_unsupported(row),
         remark=f"level '{row.level}' is not supported" if row.level not in LEVELS else "",

@@ -15,8 +15,8 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 VERSION = 16  # of the tables of Bacula 9.6
 TIMED_OUT = "57014"
 CHUNK = 2000  # rows
-# Each query reads a few rows by an index: compiling it, starting parallel workers or reading whole
-# tables would take longer.
+# Each query reads a few rows by an index: JIT compilation, parallel workers or sequential
+# scans would take longer.
 PREPARE = """
 SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', false),
     set_config('max_parallel_workers_per_gather', '0', false),
@@ -95,7 +95,7 @@ class Reader:
         return found
 
     def _close_broken(self, connection: BaseDatabaseWrapper) -> bool:
-        """Close a connection that is broken; say whether it was."""
+        """Close a connection that is broken; return whether it was."""
         if connection.in_atomic_block:
             return False
         connection.close_if_unusable_or_obsolete()

@@ -1,4 +1,4 @@
-"""The jobs that Bacula's catalog tells of, in the order of their numbers."""
+"""The jobs in Bacula's catalog, in the order of their numbers."""
 
 from collections.abc import Collection, Iterator
 
@@ -13,7 +13,7 @@ WHERE c.name = %s AND j.name = %s AND fs.fileset = %s AND j.type = 'B'
 
 def batches(catalog: Catalog, clients: Collection[str]) -> Iterator[list[JobRow]]:
     """Yield the jobs of clients, of whatever kind and state, some at a time."""
-    # By ranges of the primary key, since a limit would have them all sorted again and again.
+    # By ranges of the primary key, since a limit would sort all rows for each batch.
     condition = "WHERE j.jobid > %s AND j.jobid <= %s AND c.name = ANY(%s) ORDER BY j.jobid"
     after = 0
     while last := _end_of_batch(catalog, after):
@@ -57,8 +57,8 @@ def foreign_ids(
     return [number for (number,) in catalog.rows(query, [after, most, list(clients), own])]
 
 
-def those_there(catalog: Catalog, job_ids: Collection[int]) -> set[int]:
-    """Return those of these numbers of jobs that the catalog still has."""
+def existing(catalog: Catalog, job_ids: Collection[int]) -> set[int]:
+    """Return those of these numbers whose jobs the catalog still has."""
     rows = catalog.rows("SELECT jobid FROM job WHERE jobid = ANY(%s)", [list(job_ids)])
     return {number for (number,) in rows}
 

@@ -1,4 +1,4 @@
-"""The lines of Bacula's log of a job: how bad each is, and which of them tell why a job failed."""
+"""The lines of Bacula's job logs: their severity, and which of them say why a job failed."""
 
 import re
 from collections.abc import Iterable
@@ -15,14 +15,14 @@ FATAL = "Fatal error: "
 UNREAD = re.compile(r" {5}(?:Could not|Cannot) ")
 # The report at the end of a job; the errors that it sums up have lines of their own.
 REPORT = re.compile(r"(?:Error: |Warning: )?Bacula [^\n]+ \d+\.\d+\.\d+ \(")
-# How a verification names a file, and how it differs.
+# How a verification reports a file that differs.
 DIFFERENCE = re.compile(r"(?:New file|File): | {6}\S")
 MANUAL = "For help, please see"
 MOUNT = re.compile(r"Please mount \w+ Volume")
-SOURCE = re.compile(r"\b\w+\.c(?:pp)?:\d+(?:-\d+)? ")  # a place in Bacula's program
+SOURCE = re.compile(r"\b\w+\.c(?:pp)?:\d+(?:-\d+)? ")  # a position in Bacula's source code
 # A program that bpipe started, which dumped or loaded this file.
 PROGRAM = re.compile(r"Error: bpipe-fd: Error closing for file (?P<file>.+): \d+")
-MOST = 3  # last lines of a program that are quoted
+MAX_LINES = 3  # last lines of a program's output that are quoted
 LIMITS = re.compile(r"Max (?:wait|run|sched|start)[ \w]* time exceeded", re.IGNORECASE)
 
 
@@ -106,7 +106,7 @@ def failed_programs(lines: Iterable[Line]) -> dict[str, str]:
             failed.append(file)
         file, _, words = line.words.partition(": ")
         said.setdefault(file, []).extend(words.splitlines())
-    return {file: " ".join(said.get(file, [])[-MOST:]) for file in failed}
+    return {file: " ".join(said.get(file, [])[-MAX_LINES:]) for file in failed}
 
 
 def _file_of_program(line: Line) -> str:

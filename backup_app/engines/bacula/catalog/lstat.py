@@ -1,4 +1,4 @@
-"""LStat: what a file daemon saw of a file, as numbers in a base 64 of Bacula's own.
+"""LStat: a file's metadata from the file daemon, as numbers in Bacula's own base 64.
 
 The files of a folder share most of their fields, so decoded fields are cached.
 """
@@ -15,8 +15,8 @@ DIGITS = {
     )
 }
 SHA256 = 43  # digits, without padding
-LONGEST = 11  # digits of 64 bits
-FIELDS = 14  # that are needed of them
+MAX_DIGITS = 11  # digits of 64 bits
+FIELDS = 14  # that are needed
 FILE, DIRECTORY, HARDLINK = "file", "directory", "hardlink"
 TYPES = {
     stat.S_IFDIR: DIRECTORY,
@@ -25,7 +25,7 @@ TYPES = {
     stat.S_IFCHR: "device",
     stat.S_IFBLK: "device",
 }
-CACHE_SIZE = 2**14
+CACHE_SIZE = 2**14  # fields, some megabytes
 
 
 class Status(NamedTuple):
@@ -58,7 +58,7 @@ def decoded(lstat: bytes) -> Status:
 def number(field: bytes) -> int:
     """Return the number in a field of an LStat; 0 if it is not one of 64 bits."""
     digits = field.removeprefix(b"-")
-    if len(digits) > LONGEST or not DIGITS.keys() >= set(digits):
+    if len(digits) > MAX_DIGITS or not DIGITS.keys() >= set(digits):
         return 0
     value = 0
     for digit in digits:

@@ -1,4 +1,4 @@
-"""Paths of clients, as people ask for them and as Bacula stores them.
+"""Paths of clients, as users name them and as Bacula stores them.
 
 Bacula divides a path into a folder, with a slash at its end, and a name, which is empty for the
 folder itself. The folders of Windows begin with their drive: ``C:/Users/``.
@@ -8,14 +8,14 @@ import re
 
 from ....lib.paths import ROOT
 
-# Bacula has a folder above ``/`` and the drives of Windows; to people those two are one.
+# Bacula has a folder above ``/`` and the drives of Windows; users see it as ``/``.
 TOP = b""
 TOPS = (TOP, ROOT)
 DRIVE = re.compile(rb"/[A-Za-z]:(/|$)")
 
 
 def stored(path: bytes) -> tuple[bytes, ...]:
-    """Return as what folders Bacula may have that of a normal path, the likeliest first."""
+    """Return the folders as which Bacula may store a normal path, the likeliest first."""
     if path == ROOT:
         return TOPS
     folder = path + b"/"
@@ -25,14 +25,8 @@ def stored(path: bytes) -> tuple[bytes, ...]:
     return folder, letter + rest, letter.swapcase() + rest
 
 
-def split(path: bytes) -> tuple[bytes, bytes]:
-    """Return (folder, name) of a normal path."""
-    folder, _, name = path.rpartition(b"/")
-    return folder or ROOT, name
-
-
 def of_folder(folder: bytes) -> bytes:
-    """Return the path of a folder of Bacula's, as people are shown it."""
+    """Return the path of one of Bacula's folders, as it is shown to users."""
     if folder in TOPS:
         return ROOT
     path = folder.removesuffix(b"/")
@@ -40,10 +34,10 @@ def of_folder(folder: bytes) -> bytes:
 
 
 def name_of(folder: bytes) -> bytes:
-    """Return the name of a folder of Bacula's."""
+    """Return the name of one of Bacula's folders."""
     return folder.removesuffix(b"/").rpartition(b"/")[2]
 
 
 def join(folder: bytes, name: bytes) -> bytes:
-    """Return the path of what has a name in a folder of Bacula's."""
+    """Return the path of a name in one of Bacula's folders."""
     return (folder or ROOT) + name

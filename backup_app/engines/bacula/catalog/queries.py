@@ -39,13 +39,13 @@ def newest(table: str, name: str = OWN) -> str:
 
 
 def any_text(parameter: str) -> str:
-    """Return what equals any of a list of names or paths."""
+    """Return a condition that matches any of a list of names or paths."""
     return f"""ANY(ARRAY(
         SELECT {of_bytes("w")} FROM unnest(%({parameter})s::bytea[]) AS w
     ))"""
 
 
-# One without a row was never backed up itself, but lies above what was.
+# A folder without a row was not backed up itself, but something below it was.
 PRESENT = "coalesce(own.fileindex, 1) > 0"
 
 FOLDERS = f"""
@@ -66,7 +66,7 @@ ORDER BY left(substr(p.path, length(above.path) + 1), -1) COLLATE "C"
 LIMIT %(limit)s OFFSET %(offset)s
 """
 
-# Only jobs that build on another have rows of what is gone. Of a full one the index is enough.
+# Only jobs that build on another have rows for deleted files. For a full one the index suffices.
 NAMES = f"""
 WITH later AS MATERIALIZED (
     SELECT DISTINCT ON (f.filenameid) f.filenameid, f.fileindex
@@ -102,8 +102,8 @@ SELECT f.filenameid, f.fileid, {text("f.lstat")}, {text("f.md5")}
 FROM ({FILES.format(which="AND f.filenameid = ANY(%(names)s::int[])")}) f
 """
 
-# How much lies directly in folders, and whether there are folders in them: the first is enough. A
-# size is the eighth field of LStat.
+# Number and size of the files directly in folders, and whether there are subfolders, of which one
+# suffices. The size is the eighth field of LStat.
 COUNTS = f"""
 SELECT u.pathid, coalesce(direct.files, 0), coalesce(direct.size, 0), (
     SELECT true FROM pathhierarchy h {newest("h")}
@@ -155,8 +155,8 @@ SELECT jobid FROM unnest(%(jobs)s::int[]) AS j (jobid) JOIN pathvisibility USING
 WHERE pathid = {FOLDER_ID}
 """
 
-# A job's files in the order of the index, from one (PathId, FilenameId) to another. What begins at
-# one job and ends at the same is expected to be long, so that nobody sorts it.
+# A job's files in the order of the index, from one (PathId, FilenameId) to another. PostgreSQL
+# expects a range within one job to be long, and so reads it by the index instead of sorting.
 STEP = """
 SELECT pathid, filenameid FROM (
     SELECT pathid, filenameid FROM file

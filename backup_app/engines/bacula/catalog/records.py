@@ -1,11 +1,13 @@
-"""Rows of Bacula's catalog: jobs and their logs."""
+"""Rows of Bacula's catalog: jobs and their logs.
+
+The catalog's times are local ones of the Director's host, without a zone.
+"""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import timestamps
 from .connection import Reader, text
 
 # The letters of a job's status. The catalog's table ``status`` has no 'W', which is that of a job
@@ -14,6 +16,8 @@ GOOD = frozenset("TW")
 CANCELED = "A"
 ENDED = GOOD | frozenset("AEefID")
 RUNNING = frozenset("CRBFSMmsjcdtpaiLlq")
+# Clocks have whole seconds, and several daemons write one log.
+SLACK = dt.timedelta(minutes=1)
 MAX_ID = 2**31 - 1  # of all but files
 MAX_FILE_ID = 2**63 - 1
 
@@ -99,7 +103,7 @@ class Catalog(Reader):
             WHERE jobid = %s AND logid > %s ORDER BY logid"""
         lines = []
         for number, time, words in self.rows(query, [job_id, log_id]):
-            since = timestamps.aware(time, self.zone, after=since)
+            since = aware(time, self.zone, after=since)
             lines.append(LogLine(number, since, _decoded(words)))
         return lines
 
@@ -121,15 +125,15 @@ class Catalog(Reader):
         # In the order of JOBS and of JobRow's fields.
         words = [word or "" for word in values[1:9]]
         counts = [count or 0 for count in values[12:16]]
-        started, ended = timestamps.of_job(values[10], values[11], values[18], self.zone)
-        created = timestamps.aware(values[9], self.zone, before=started)
+        started, ended = times_of_job(values[10], values[11], values[18], self.zone)
+        created = aware(values[9], self.zone, before=started)
         flags = bool(values[16]), bool(values[17])
         fields: list[Any] = [values[0], *words, created, started, ended, *counts, *flags]
         return JobRow(*fields)
 
 
 def is_id(number: int, highest: int = MAX_ID) -> bool:
-    """Say whether the catalog could have given this number."""
+    """Return whether the catalog could have given this number."""
     return 0 < number <= highest
 
 
@@ -139,3 +143,42 @@ def _decoded(data: bytes | None) -> str:
 
 def _plain(row: Sequence[Any]) -> list[Any]:
     return [_decoded(value) if isinstance(value, bytes) else value for value in row]
+
+
+def aware(
+    wall: dt.datetime | None,
+    zone: dt.tzinfo,
+    *,
+    after: dt.datetime | None = None,
+    before: dt.datetime | None = None,
+) -> dt.datetime | None:
+    """Return a time in UTC; None for none.
+
+    In the hour that the clock shows twice in autumn, this is the first time not before ``after``,
+    or the last one not after ``before``; without either the first.
+    """
+    if wall is None:
+        return None
+    # In UTC, since Python compares times of the same zone by their wall times.
+    first, second = sorted(
+        wall.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)
+    )
+    is_second = (after and first + SLACK < after <= second + SLACK) or (before and second <= before)
+    return second if is_second else first
+
+
+def times_of_job(
+    started: dt.datetime | None,
+    ended: dt.datetime | None,
+    jobtdate: int | None,
+    zone: dt.tzinfo,
+) -> tuple[dt.datetime | None, dt.datetime | None]:
+    """Return when a job started and ended.
+
+    Its JobTDate is in seconds since 1970: of the start while it runs, and then of its end.
+    """
+    exact = dt.datetime.fromtimestamp(jobtdate, dt.UTC) if jobtdate else None
+    wall = exact and exact.astimezone(zone).replace(tzinfo=None, fold=0)
+    end = exact if wall and wall == ended else aware(ended, zone)
+    begin = exact if wall and wall == started else aware(started, zone, before=end)
+    return begin, end

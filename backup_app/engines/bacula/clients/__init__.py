@@ -1,1 +1,1 @@
-"""What runs on clients: their configuration, commands and databases."""
+"""The configuration, commands and databases of clients."""

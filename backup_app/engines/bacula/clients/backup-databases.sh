@@ -7,12 +7,12 @@
 #
 # KIND is mysql or postgresql. It belongs to root, mode 0755, and is started by bacula-fd.
 #
-# Who logs in to the database server: with /etc/backup-databases/mysql.cnf, [client] in that; with
-# /etc/backup-databases/pg_service.conf, [client] in that, its password in pgpass beside it. They
-# have to be root's, mode 0600. Without them: root for mysql, the user postgres for postgresql.
+# Credentials of the database server: [client] in /etc/backup-databases/mysql.cnf or in
+# /etc/backup-databases/pg_service.conf, whose password is in pgpass beside it. They must be owned
+# by root, mode 0600. Without them the script logs in as root to mysql, as postgres to postgresql.
 #
-# WHERE /dev/null/load-database/TARGET replaces what is in the database TARGET, once it is saved and
-# all of the dump has arrived undamaged. Any other folder gets a file, WHERE/.databases/KIND/NAME.sql.
+# WHERE /dev/null/load-database/TARGET replaces the content of the database TARGET, once it is saved
+# and the whole dump has arrived undamaged. Any other folder gets a file, WHERE/.databases/KIND/NAME.sql.
 
 CONFIG=${BACKUP_DATABASES_CONFIG:-/etc/backup-databases}
 STATE=${BACKUP_DATABASES_STATE:-/var/lib/backup-databases}
@@ -35,22 +35,22 @@ say() {
 
 fail() {
     say "$@"
-    # Else Bacula would restore nothing of what comes after this dump.
+    # Otherwise Bacula would restore nothing that comes after this dump.
     [ "$verb" != load ] || cat >/dev/null
     exit 1
 }
 
 # --- The tools of the servers -----------------------------------------------------------------
 
-# Set tool to the first program that there is.
+# Set tool to the first program that is installed.
 pick() {
     for tool; do
         command -v "$tool" >/dev/null && return
     done
-    fail "There is no '$1' on this machine: install its package."
+    fail "'$1' is not installed on this machine: install its package."
 }
 
-# Say whether there is a file of credentials; end for one that others can read.
+# Return whether there is a credentials file; fail for one that others can read.
 given() {
     file=$CONFIG/$1
     [ -e "$file" ] || return 1
@@ -81,17 +81,17 @@ mysql_dump() {
 
 mysql_load() {
     pick mariadb mysql
-    # In binary mode the client obeys no commands of its own.
+    # In binary mode the client ignores its own commands in the dump.
     mysql_run --batch --binary-mode --local-infile=0 --default-character-set=utf8mb4 \
         "--database=$1"
 }
 
-# Say whether this is the end of a dump that was written to its end.
+# Return whether this is the end of a complete dump.
 mysql_complete() {
     tail -n 1 | grep -q '^-- Dump completed'
 }
 
-# A bare name could be taken for a whole connection string; in a valid one is no quote.
+# A bare name could be taken for a whole connection string; a valid one has no quote.
 postgresql_run() {
     name_of=$1
     shift
@@ -144,14 +144,14 @@ work=
 part=
 
 begin() {
-    [ ! -L "$STATE" ] && mkdir -p -m 0700 "$STATE" || fail "There is no folder '$STATE'."
+    [ ! -L "$STATE" ] && mkdir -p -m 0700 "$STATE" || fail "The folder '$STATE' cannot be created."
     for old in "$STATE"/work.*; do
         [ ! -d "$old" ] || kill -0 "${old##*.}" 2>/dev/null || rm -rf "$old"
     done
     work=$STATE/work.$$
     trap end EXIT
     trap 'exit 1' HUP INT PIPE TERM
-    mkdir "$work" || fail "The folder '$work' cannot be made."
+    mkdir "$work" || fail "The folder '$work' cannot be created."
 }
 
 end() {
@@ -176,7 +176,7 @@ dump() {
     { ("${kind}_dump" "$name") || echo $? >"$work/failed"; } | tee "$work/sums" "$work/ends" || exit 1
     wait
     require_complete "$name" "$work/end"
-    # Bacula would not notice what is missing, or read wrongly, when it hands this back.
+    # Bacula would not notice missing or damaged parts when it restores this.
     printf '%s %s\n' "$SEAL" "$(cat "$work/sum")"
 }
 
@@ -186,7 +186,7 @@ require_complete() {
 }
 
 load() {
-    # An import is not to break off because nobody reads the messages any more.
+    # Loading must not stop because the messages are no longer read.
     begin
     trap '' PIPE
     case $1 in
@@ -203,25 +203,25 @@ replace() {
     require_complete "$1" "$work/end"
     safety=$STATE/$kind-$1-$(date -u +%Y%m%dT%H%M%SZ)-$$.sql
     mv "$work/safety.sql" "$safety" || fail "The file '$safety' cannot be written."
-    # Said beforehand, since nobody can say it if this is killed.
-    say "The $kind database '$1' as it is before the import: '$safety'."
+    # Printed beforehand, since a killed script cannot print it afterwards.
+    say "Saved the current $kind database '$1' to '$safety'."
     if "${kind}_load" "$1" <"$work/dump.sql" >/dev/null 2>"$work/words"; then
-        # Of a job that was canceled meanwhile nobody reads this.
+        # Printing fails if the job was canceled meanwhile: then the file stays.
         say "Loaded the $kind database '$1': $(wc -c <"$work/dump.sql") bytes." && rm -f "$safety"
     else
         tail -c 2000 "$work/words" >&2
-        fail "The import into the $kind database '$1' failed. As it was before: '$safety'."
+        fail "Loading the $kind database '$1' failed. Its former content is in '$safety'."
     fi
 }
 
-# Make the dump a file below a folder; what is below that may not lead elsewhere.
+# Save the dump below a folder, following no symlink below that.
 save() {
     case $1 in
         '' | /) base= ;;
         /*) base=${1%/} ;;
-        *) fail "The folder '$1' is no absolute path." ;;
+        *) fail "The folder '$1' is not an absolute path." ;;
     esac
-    (umask 022 && mkdir -p "$base/") && cd -P "$base/" || fail "The folder '$base' cannot be made."
+    (umask 022 && mkdir -p "$base/") && cd -P "$base/" || fail "The folder '$base' cannot be created."
     enter .databases
     enter "$kind"
     file=$base/.databases/$kind/$name.sql
@@ -235,9 +235,9 @@ save() {
 
 enter() {
     above=$(pwd -P)
-    [ -d "./$1" ] || mkdir "./$1" || fail "The folder '${above%/}/$1' cannot be made."
+    [ -d "./$1" ] || mkdir "./$1" || fail "The folder '${above%/}/$1' cannot be created."
     if [ -L "./$1" ] || ! cd -P "./$1" || [ "$(pwd -P)" != "${above%/}/$1" ]; then
-        fail "'${above%/}/$1' is no folder."
+        fail "'${above%/}/$1' is not a folder."
     fi
 }
 
@@ -254,11 +254,11 @@ receive() {
     fi
 }
 
-# --- What is asked for ------------------------------------------------------------------------
+# --- Arguments --------------------------------------------------------------------------------
 
 require_name() {
     case $1 in
-        '' | [-\$]* | *[!A-Za-z0-9_\$-]*) fail "'$1' is no name of a database." ;;
+        '' | [-\$]* | *[!A-Za-z0-9_\$-]*) fail "'$1' is not a valid name of a database." ;;
     esac
 }
 
@@ -272,14 +272,14 @@ asked_where() {
     fi
     case $line in
         *"; exit \$? # "*) where=${line#*"; exit \$? # "} ;;
-        *) fail "Nobody said where the dump of the $kind database '$name' is to go." ;;
+        *) fail "The destination of the dump of the $kind database '$name' is unknown." ;;
     esac
     [ ${#where} -le $LONGEST ] || fail "The folder '$where' may have been longer: it was cut off."
 }
 
 case $kind in
     mysql | postgresql) ;;
-    *) fail "There is no kind '$kind' of databases: there are mysql and postgresql." ;;
+    *) fail "'$kind' is not a kind of database: use mysql or postgresql." ;;
 esac
 case $verb:$# in
     list:2) "${kind}_list" ;;

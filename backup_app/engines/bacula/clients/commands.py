@@ -22,15 +22,15 @@ from ..names import Bacula
 
 BEGIN_SECONDS = 20  # until Bacula has the file daemon begin; it looks for jobs every two seconds
 END_SECONDS = 5  # until a job that was canceled has ended
-FORGOTTEN_SECONDS = 3600
+FORGOTTEN_SECONDS = 3600  # far more than any run takes, after which its process is dead
 POLL_SECONDS = 0.1
-KILL_SECONDS = 5  # that the client's own limit comes before ours
+KILL_SECONDS = 5  # by which the client's own limit comes before ours
 PIECE = 499  # bytes of output in one line of the log; a longer line goes on in the next
-LIMIT = "timeout"  # of GNU's coreutils, busybox and the BSDs
-TOO_LONG = 124  # how that says that it ended a program
-NOT_STARTED = (126, 127)  # how it says that it could not start one
-MISSING = 200  # and more: how a file daemon says that it could not start one
-MOST = 2000  # characters of its words that are told
+LIMIT = "timeout"  # of GNU coreutils, busybox and the BSDs
+TOO_LONG = 124  # its exit code when it ended the program
+NOT_STARTED = (126, 127)  # its exit codes when it could not start the program
+MISSING = 200  # and above: a file daemon's codes when it could not start the program
+MAX_QUOTED = 2000  # characters of its output in an error message
 BEGUN = "shell command: run ClientBeforeJob "
 PRINTED = b"ClientBeforeJob: "
 ENDED = re.compile(r"Runscript: ClientBeforeJob returned non-zero status=(\d+)\. ERR=(.*)")
@@ -42,11 +42,11 @@ logger = logging.getLogger(__name__)
 
 
 class NoProgramError(EngineError):
-    """A client does not have a program, or nobody may start it."""
+    """A client does not have a program, or may not run it."""
 
 
 def run_command(engine: Bacula, client: Client, command: Sequence[str]) -> str:
-    """Return what a command line prints on a client; no shell reads its words.
+    """Return the output of a command line on a client; it is not run by a shell.
 
     More than BACKUP_COMMAND_MAX_BYTES are cut off, and the last line says so. Raises EngineError
     with the command's own words when it fails, or when it takes longer than
@@ -91,13 +91,13 @@ class _Command:
         self.lines: list[Line] = []
 
     def output(self) -> str:
-        """Return what it prints, once it has ended; raises EngineError."""
+        """Return its output, once it has ended; raises EngineError."""
         self._wait(self._has_begun, BEGIN_SECONDS, self._not_begun())
         self._wait(self._has_ended, conf.COMMAND_SECONDS + KILL_SECONDS, self._slow())
         if len(self.printed) > conf.COMMAND_MAX_BYTES:
             return command_output(bytes(self.printed))
         row = self.catalog.job(self.number)
-        self._read()  # what came between the last look and the end
+        self._read()  # what was logged since the last poll
         if row is None or not row.is_good:
             raise self._failure()
         return command_output(bytes(self.printed))
@@ -124,7 +124,7 @@ class _Command:
         return row is None or row.has_ended
 
     def _read(self) -> None:
-        """Take what is new in the log."""
+        """Read new lines of the log."""
         begin = f" JobId {self.number}: ".encode() + PRINTED
         for number, words in self.catalog.rows(LOG, [self.number, self.last]):
             self.last = number
@@ -144,7 +144,7 @@ class _Command:
     def _failure(self) -> EngineError:
         found = next(filter(None, (ENDED.search(line.words) for line in self.lines)), None)
         if found is None:
-            words = reason(self.lines) or "Its file daemon did not say why."
+            words = reason(self.lines) or "Its file daemon gave no reason."
             return EngineUnreachable(f"Client '{self.client}' did not run '{self.line}'. {words}")
         code = int(found[1])
         if code == TOO_LONG:
@@ -153,7 +153,7 @@ class _Command:
         if code >= MISSING and not self.printed:
             return NoProgramError(f"{failed} It cannot start '{self.program}': {found[2]}.")
         kind = NoProgramError if code in NOT_STARTED else EngineError
-        said = self.printed.decode(errors="replace").strip()[-MOST:]
+        said = self.printed.decode(errors="replace").strip()[-MAX_QUOTED:]
         return kind(f"{failed} {said}".rstrip())
 
     def _slow(self) -> EngineError:
@@ -174,11 +174,11 @@ def _clean(engine: Bacula, director: Director, job: str, number: int) -> None:
         for each in (number, *_forgotten(engine, job)):
             _remove(engine, director, each)
     except EngineError as e:
-        logger.warning("Job %s of Bacula's, a command, was not removed: %s", number, e)
+        logger.warning("Job %s of Bacula, which ran a command, was not removed: %s", number, e)
 
 
 def _forgotten(engine: Bacula, job: str) -> list[int]:
-    """Return the runs of a command whose processes died before they could remove them."""
+    """Return runs of a command that were not removed, because their processes died."""
     condition = "WHERE j.name = %s AND j.jobtdate < %s ORDER BY j.jobid LIMIT 10"
     before = int(time.time()) - FORGOTTEN_SECONDS - conf.COMMAND_SECONDS
     rows = engine.reader().jobs(condition, [job, before])

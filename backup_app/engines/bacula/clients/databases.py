@@ -1,4 +1,4 @@
-"""Databases of clients: what their servers have, and what a backup holds of them."""
+"""Databases of clients: those on their servers, and their dumps in backups."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -27,7 +27,7 @@ def require_no_load(path: bytes) -> None:
 
 
 def failed_dumps(lines: Iterable[Line]) -> list[str]:
-    """Return in its tool's words each dump of a backup that failed, of which Bacula only warns."""
+    """Return the tool's message for each failed dump of a backup, of which Bacula only warns."""
     programs = failed_programs(lines)
     return [
         words or f"The program that writes '{file}' failed."
@@ -53,8 +53,8 @@ def require_database(engine: Bacula, client: Client, kind: str, name: str) -> No
         listed = commands.run_command(engine, client, [program, "list", kind])
     except commands.NoProgramError as e:
         raise EngineError(
-            f"Client '{client}' cannot start '{program}', by which its databases are dumped and "
-            f"loaded: its getconfig has that, and says where it belongs. {e}"
+            f"Client '{client}' cannot start '{program}', which dumps and loads its "
+            f"databases: getconfig returns it and says where to install it. {e}"
         ) from e
     if name not in listed.splitlines():
         raise WrongState(

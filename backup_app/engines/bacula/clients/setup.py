@@ -1,11 +1,11 @@
-"""What must be on a client of Bacula: its file daemon, and that daemon's configuration."""
+"""The configuration of a client's file daemon."""
 
 from ....models import Client, Fileset
-from ...base import ClientConfig, System
+from ...values import ClientConfig, System
 from .. import names
 from ..config import resources
 from ..config.passwords import client_password
-from ..config.resources import Bare, resource
+from ..config.resources import Unquoted, resource
 from ..names import Bacula, in_config
 from . import databases
 
@@ -63,7 +63,7 @@ SCRIPT = """
 #
 """
 SAVED = "/etc/bacula/bacula-fd.conf"
-SAVED_ADOPTED = "/root/bacula-fd.txt"  # beside the file that its operator has
+SAVED_ADOPTED = "/root/bacula-fd.txt"  # beside the operator's own file
 
 
 def client_config(engine: Bacula, client: Client) -> ClientConfig:
@@ -90,7 +90,7 @@ def client_config(engine: Bacula, client: Client) -> ClientConfig:
 
 
 def _has_databases(client: Client) -> bool:
-    """Say whether dumps of the account's databases may be made on a client, or loaded there."""
+    """Return whether dumps of the account's databases may be made on a client, or loaded there."""
     is_unix = client.system == client.System.UNIX
     return is_unix and Fileset.objects.filter(account=client.account).exclude(databases=[]).exists()
 
@@ -110,7 +110,7 @@ def _daemon(engine: Bacula, client: Client, name: str) -> str:
     }
     director = {"Name": engine.director_name, "Password": client_password(engine, name)}
     everything = f"{in_config(engine.director_name)} = all, !skipped, !restored"
-    messages = {"Name": "Standard", "Director": Bare(everything)}
+    messages = {"Name": "Standard", "Director": Unquoted(everything)}
     return "\n".join(
         (
             resource("FileDaemon", daemon),

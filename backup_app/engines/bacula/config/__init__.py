@@ -1,1 +1,1 @@
-"""What this service adds to the Director's configuration, as texts and files."""
+"""The resources that this service adds to the Director's configuration, and their files."""

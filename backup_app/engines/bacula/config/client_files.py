@@ -20,12 +20,12 @@ _known_catalogs: dict[tuple[str, int], list[str]] = {}  # by the Director's addr
 
 
 def of_all(engine: Bacula) -> Files:
-    """Return what all clients of an engine need, but those that cannot be written."""
+    """Return the files of all clients of an engine, except those that Bacula cannot express."""
     return of_clients(engine, Client.objects.present().filter(zone__engine=engine.alias))
 
 
 def of_clients(engine: Bacula, clients: QuerySet[Client]) -> Files:
-    """Return what some clients need, but those that cannot be written."""
+    """Return the files of some clients, except those that Bacula cannot express."""
     files: Files = {}
     for client in clients.select_related("fileset", "pool__storage__zone", "zone"):
         with contextlib.suppress(EngineError):
@@ -34,29 +34,29 @@ def of_clients(engine: Bacula, clients: QuerySet[Client]) -> Files:
 
 
 def of_client(engine: Bacula, client: Client) -> Files:
-    """Return what a client needs: itself with its jobs, and what those use."""
+    """Return the files of a client: itself with its jobs, and what those use."""
     pool, storage = client.pool, client.pool.storage
-    place = of_pool(engine, pool, storage) if _is_here(engine, client) else _nobody(engine)
+    place = of_pool(engine, pool, storage) if _is_here(engine, client) else _placeholder(engine)
     jobs = "\n".join(_jobs(engine, client))
     return {
         **_common(engine),
         **place,
         **of_fileset(engine, client.fileset),
-        names.client_file(engine, client): f"{_client(engine, client)}{jobs}",
+        names.for_client(engine, "client", client): f"{_client(engine, client)}{jobs}",
     }
 
 
 def of_command(engine: Bacula, client: Client, words: Sequence[str]) -> Files:
-    """Return what a command line on a client needs."""
-    name, none = names.command_job(engine, words), names.nobody(engine)
+    """Return the files for a command line on a client."""
+    name, none = names.command_job(engine, words), names.placeholder(engine)
     uses = {"client": none, "pool": none, "storage": none} | _without_files(engine)
     own = {} if client.is_adopted else of_client(engine, client)
     job = {name: resources.command_job(name, words, **uses)}
-    return own | _common(engine) | _nobody(engine) | job
+    return own | _common(engine) | _placeholder(engine) | job
 
 
 def _is_here(engine: Bacula, client: Client) -> bool:
-    """Say whether a client's own pool is in this engine; backups may go to another one."""
+    """Return whether a client's own pool is in this engine; backups may go to another one."""
     return client.pool.storage.zone.engine == engine.alias
 
 
@@ -66,9 +66,9 @@ def _common(engine: Bacula) -> Files:
     return {f"{engine.prefix}common": f"{messages}\n{nothing}"}
 
 
-def _nobody(engine: Bacula) -> Files:
-    name = names.nobody(engine)
-    return {name: resources.nobody(name, _catalogs(engine)[0])}
+def _placeholder(engine: Bacula) -> Files:
+    name = names.placeholder(engine)
+    return {name: resources.placeholder(name, _catalogs(engine)[0])}
 
 
 def of_pool(engine: Bacula, pool: Pool, storage: Storage) -> Files:
@@ -103,20 +103,20 @@ def _client(engine: Bacula, client: Client) -> str:
 
 
 def _jobs(engine: Bacula, client: Client) -> Iterator[str]:
-    is_here, nobody = _is_here(engine, client), names.nobody(engine)
+    is_here, placeholder = _is_here(engine, client), names.placeholder(engine)
     uses = _without_files(engine) | {
         "client": names.of(engine, client),
-        "pool": names.of(engine, client.pool) if is_here else nobody,
-        "storage": names.of(engine, client.pool.storage) if is_here else nobody,
+        "pool": names.of(engine, client.pool) if is_here else placeholder,
+        "storage": names.of(engine, client.pool.storage) if is_here else placeholder,
     }
     files = names.of(engine, client.fileset)
     own = {"fileset": files}
     if lines := schedule_resource.lines_of(engine, client):
-        own["schedule"] = names.schedule(engine, client)
+        own["schedule"] = names.for_client(engine, "schedule", client)
         yield resources.schedule(own["schedule"], lines)
-    yield resources.backup_job(names.backup_job(engine, client), **uses | own)
-    yield resources.restore_job(names.restore_job(engine, client), **uses)
-    yield resources.verify_job(names.verify_job(engine, client), **uses)
+    yield resources.backup_job(names.for_client(engine, "backup", client), **uses | own)
+    yield resources.restore_job(names.for_client(engine, "restore", client), **uses)
+    yield resources.verify_job(names.for_client(engine, "verify", client), **uses)
 
 
 def _without_files(engine: Bacula) -> dict[str, str]:

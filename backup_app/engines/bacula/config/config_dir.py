@@ -1,4 +1,4 @@
-"""Writes the files of this service in the folder that a Director's configuration includes.
+"""Writes this service's files to the folder that a Director's configuration includes.
 
 One process at a time changes the folder, and each change was tested before it is made. Files are
 replaced one by one, in an order in which each step is a configuration that the Director accepts: a
@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ....exceptions import EngineError, EngineUnreachable, WrongState
+from ...shared.durable import sync, sync_path
 from ..names import Bacula
 from . import validation
 from .validation import Changes, file_of
 
-MODE = 0o640  # there are passwords in it, and the Director's group has to read it
+MODE = 0o640  # it contains passwords, and the Director's group must be able to read it
 MARK = ".changed"  # exists while the Director has not reloaded a change
 LOCK = ".lock"
 NEW = ".new"
@@ -25,9 +26,9 @@ NEW = ".new"
 def write(engine: Bacula, files: Mapping[str, str]) -> list[str]:
     """Write files, given by name, and reload the Director; return the names that had changed.
 
-    Files that others refer to come first. Raises EngineError in the Director's words for what it
-    does not accept, after which all is as before; EngineUnreachable while it is unreachable, after
-    which it reads the files when it starts; WrongState without the option config_dir.
+    Files that others refer to come first. Raises EngineError with the Director's message for what
+    it does not accept, after which nothing has changed; EngineUnreachable while it is unreachable:
+    it then reads the files when it starts; WrongState without the option config_dir.
     """
     return _change(engine, dict(files))
 
@@ -41,13 +42,13 @@ def remove(engine: Bacula, names: Iterable[str]) -> list[str]:
 
 
 def is_known(engine: Bacula, files: Mapping[str, str | None]) -> bool:
-    """Say whether the Director has loaded these files already; raises WrongState as ``write``."""
+    """Return whether the Director has loaded these files; raises WrongState as ``write``."""
     folder = _folder(engine, files)
     return not (_differing(folder, files) or (folder / MARK).exists())
 
 
 def contains(engine: Bacula, name: str, text: str) -> bool:
-    """Say whether the Director has loaded a file with this text in it."""
+    """Return whether the Director has loaded a file with this text in it."""
     folder = engine.config_dir
     if folder is None:
         return False
@@ -101,7 +102,7 @@ def _apply(engine: Bacula, folder: Path, changes: Changes) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Lock the folder while the block runs; remove what a killed writer had begun."""
+    """Lock the folder while the block runs; remove the leftovers of a killed writer."""
     try:
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as e:
@@ -138,7 +139,7 @@ def _install(folder: Path, changes: Changes) -> None:
             file.unlink(missing_ok=True)
         else:
             _replace(file, os.fsencode(text))
-    _sync(folder)
+    sync_path(folder)
 
 
 def _replace(file: Path, content: bytes) -> None:
@@ -147,18 +148,9 @@ def _replace(file: Path, content: bytes) -> None:
     with new.open("wb") as stream:
         os.fchmod(stream.fileno(), MODE)
         stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
+        sync(stream)
     new.replace(file)
 
 
 def _unmark(folder: Path) -> None:
     (folder / MARK).unlink(missing_ok=True)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

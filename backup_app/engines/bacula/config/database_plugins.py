@@ -14,13 +14,13 @@ from ....models.fileset import DATABASE, KINDS
 from ...shared.dumps import DUMPS, dump_path
 from ..names import Bacula
 
-LOAD = "/dev/null/load-database"  # no folder, so that no other restore has it as its place
+LOAD = "/dev/null/load-database"  # cannot be another restore's folder
 PROGRAM = re.compile(r"/[\w./-]+", re.ASCII)
 DUMP = re.compile(rf"{DUMPS}/({'|'.join(KINDS)})/{DATABASE.pattern}\.sql".encode())
 
 
 def is_dump(path: bytes) -> bool:
-    """Say whether something in a backup is a dump that our own script made."""
+    """Return whether something in a backup is a dump that our own script made."""
     return bool(DUMP.fullmatch(path))
 
 
@@ -41,7 +41,7 @@ def plugins(engine: Bacula, fileset: Fileset) -> Iterator[str]:
 
 
 def load_place(name: str) -> str:
-    """Return the place to which a dump is restored that is to be loaded into a database."""
+    """Return the destination by which a dump is loaded into a database."""
     if not DATABASE.fullmatch(name):
         raise EngineError(
             f"No dump can be loaded into database '{name}': its name is not supported."
@@ -50,6 +50,7 @@ def load_place(name: str) -> str:
 
 
 def program_of(engine: Bacula) -> str:
+    """Return the path of the clients' script; raises EngineError for an invalid option."""
     if not PROGRAM.fullmatch(engine.database_program):
         raise EngineError(
             f"The option 'database_program' is '{engine.database_program}', which is not an "

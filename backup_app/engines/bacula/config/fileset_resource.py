@@ -8,9 +8,9 @@ from ....exceptions import EngineError
 from ....models import Fileset
 from ..names import in_config
 from .patterns import DRIVE, Pattern, exactly, patterns
-from .resources import Bare, resource
+from .resources import Unquoted, resource
 
-LEVEL, MOST = 6, 9  # of gzip: where a fileset has none, and at most
+LEVEL, MAX_LEVEL = 6, 9  # of gzip: the default, and the highest
 UNIX = {"ACL Support": True, "XAttr Support": True}
 
 
@@ -53,10 +53,10 @@ def _exclusion(patterns: Iterable[Pattern], is_windows: bool) -> str:
 
 
 def _options(options: Mapping[str, Any], is_windows: bool) -> dict[str, Any]:
-    level = min(options.get("compression", LEVEL), MOST)
+    level = min(options.get("compression", LEVEL), MAX_LEVEL)
     return {
-        "Signature": Bare("SHA256"),
-        "Compression": Bare(f"GZIP{level}"),
+        "Signature": Unquoted("SHA256"),
+        "Compression": Unquoted(f"GZIP{level}"),
         "One FS": options.get("one_filesystem", False),
         "Sparse": True,
         "Hard Links": True,
@@ -69,7 +69,7 @@ def _options(options: Mapping[str, Any], is_windows: bool) -> dict[str, Any]:
 def _path(path: str) -> str:
     """Return a folder as Bacula names it; raises EngineError.
 
-    What begins otherwise than a path, ``|`` or ``<`` or a backslash, would be a program to run or
+    Anything other than a path, such as ``|``, ``<`` or a backslash, would mean a program to run or
     a list to read.
     """
     if DRIVE.match(path):
@@ -82,7 +82,7 @@ def _path(path: str) -> str:
     if ".." in plain.split("/") or ".." in path.split("/"):
         raise EngineError(f"The fileset's path '{path}' contains '..'.")
     if plain.endswith(" "):
-        raise EngineError(f"The fileset's path '{path}' ends with a blank, which Bacula cuts off.")
+        raise EngineError(f"The fileset's path '{path}' ends with a space, which Bacula strips.")
     return plain
 
 

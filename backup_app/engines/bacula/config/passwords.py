@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ....conf import conf
 from ....exceptions import EngineError
+from ...shared.durable import sync, sync_path
 from ..names import Bacula
 
 SIZE = 32
@@ -50,15 +51,10 @@ def _generate(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent) as made:  # mode 0600
         made.write(secrets.token_bytes(SIZE))
-        made.flush()
-        os.fsync(made.fileno())
+        sync(made)
         try:
             # Fails if the name exists, so that of two processes both use the key of the first.
             os.link(made.name, path)
         except FileExistsError:
             return
-    handle = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync_path(path.parent)

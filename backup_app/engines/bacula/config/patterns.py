@@ -27,7 +27,7 @@ class Pattern:
 
     directive: str  # Wild or Regex
     text: str
-    regex: str  # the same, whatever the directive
+    regex: str  # equivalent, whatever the directive
 
     def fits(self, path: str) -> bool:
         return re.search(self.regex, path, re.DOTALL) is not None
@@ -59,10 +59,10 @@ def _pattern(text: str) -> Pattern:
 
 
 def _is_simple(tokens: Sequence[re.Match[str]], is_name: bool) -> bool:
-    """Say whether Bacula's wildcards can express the same."""
+    """Return whether Bacula's wildcards can express the same."""
     is_one = any(token["set"] or token["plain"] == "?" for token in tokens)
     is_inside = any(token["plain"] == "*" for token in tokens[1:])
-    # The file daemon cuts off blanks at the end.
+    # The file daemon strips trailing spaces.
     return not (is_one or (is_name and is_inside) or tokens[-1][0].endswith(" "))
 
 
@@ -100,5 +100,5 @@ def _is_set(regex: str, is_name: bool) -> bool:
 
 
 def _ends_open(text: str) -> bool:
-    """Say whether a pattern ends with a backslash that escapes nothing, so it matches nothing."""
+    """Return whether a pattern ends with a lone backslash, so that it matches nothing."""
     return (len(text) - len(text.rstrip("\\"))) % 2 == 1

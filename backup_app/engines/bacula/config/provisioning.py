@@ -9,7 +9,6 @@ client also writes what has changed for all others.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....exceptions import EngineError, EngineUnreachable
 from ....models import Client, Fileset, Pool, Storage
@@ -22,46 +21,29 @@ from .client_files import Files
 ORDER = ("common", "nobody", "storage", "pool", "fileset", "client", "command")
 
 
-@dataclass(frozen=True)
-class Names:
-    """The names in Bacula of what a backup uses."""
-
-    job: str
-    client: str
-    fileset: str
-    pool: str
-    storage: str
-
-
 def prepare_backup(
     engine: Bacula, client: Client, fileset: Fileset, pool: Pool, storage: Storage
-) -> Names:
+) -> dict[str, str]:
     """Add the backup job of a client, and what this backup uses, to the Director.
 
     The job itself names the client's own fileset and pool, and is to be told of others when it is
-    started.
+    started: by the names that are returned, each by its kind.
     """
     other = client_files.of_pool(engine, pool, storage) | client_files.of_fileset(engine, fileset)
     _prepare(engine, client_files.of_client(engine, client) | other)
-    return Names(
-        job=names.backup_job(engine, client),
-        client=names.of(engine, client),
-        fileset=names.of(engine, fileset),
-        pool=names.of(engine, pool),
-        storage=names.of(engine, storage),
-    )
+    return {
+        "job": names.for_client(engine, "backup", client),
+        "client": names.of(engine, client),
+        "fileset": names.of(engine, fileset),
+        "pool": names.of(engine, pool),
+        "storage": names.of(engine, storage),
+    }
 
 
-def prepare_restore(engine: Bacula, client: Client) -> str:
-    """Add the job that restores to a client to the Director; return its name."""
+def prepare(engine: Bacula, kind: str, client: Client) -> str:
+    """Add the job that does a ``restore`` or ``verify`` for a client; return its name."""
     _prepare(engine, client_files.of_client(engine, client))
-    return names.restore_job(engine, client)
-
-
-def prepare_verify(engine: Bacula, client: Client) -> str:
-    """Add the job that verifies backups of a client to the Director; return its name."""
-    _prepare(engine, client_files.of_client(engine, client))
-    return names.verify_job(engine, client)
+    return names.for_client(engine, kind, client)
 
 
 def prepare_command(engine: Bacula, client: Client, words: Sequence[str]) -> str:
@@ -78,7 +60,7 @@ def prepare_all(engine: Bacula) -> None:
 
     A client that was deleted, or is another engine's now, stays, as its backups do.
     """
-    start = names.client_file(engine, Client(pk=""))
+    start = names.for_client(engine, "client", Client(pk=""))
     pks = [name.removeprefix(start) for name in config_dir.read(engine, start)]
     others = Client.objects.filter(pk__in=filter(str.isdecimal, pks))
     others = others.exclude(zone__engine=engine.alias, deleted=None)
@@ -88,8 +70,8 @@ def prepare_all(engine: Bacula) -> None:
 def forget_client(engine: Bacula, client: Client) -> None:
     """Remove a client and its jobs from the Director; of an adopted one only what we added."""
     if engine.config_dir is None:
-        return  # it was never told
-    config_dir.remove(engine, [names.client_file(engine, client)])
+        return  # it has none
+    config_dir.remove(engine, [names.for_client(engine, "client", client)])
     if not client.is_adopted:
         with engine.director() as director:
             director.delete_client(names.of(engine, client))

@@ -19,11 +19,12 @@ RESTORED = "/var/lib/bacula/restored"  # the destination of restores started wit
 
 
 def messages(name: str) -> str:
-    """Return what writes the logs of jobs to the catalog, and nowhere else."""
-    return resource("Messages", {"Name": name, "Catalog": Bare("all, !skipped, !saved")})
+    """Return the resource that writes the logs of jobs to the catalog only."""
+    return resource("Messages", {"Name": name, "Catalog": Unquoted("all, !skipped, !saved")})
 
 
 def client(name: str, client: Client, *, password: str, catalog: str) -> str:
+    """Return a client, whose file daemon the Director connects to with this password."""
     values = {
         "Name": name,
         "Address": address(client),
@@ -31,21 +32,21 @@ def client(name: str, client: Client, *, password: str, catalog: str) -> str:
         "Catalog": catalog,
         "Password": password,
         "Auto Prune": False,
-        "File Retention": Bare(FOREVER),
-        "Job Retention": Bare(FOREVER),
+        "File Retention": Unquoted(FOREVER),
+        "Job Retention": Unquoted(FOREVER),
         # Its backup, a restore, and the commands that people wait for.
         "Maximum Concurrent Jobs": 10,
     }
     return resource("Client", values)
 
 
-def nobody(name: str, catalog: str) -> str:
-    """Return a client, a pool and a storage that lead nowhere; see ``names.nobody``."""
+def placeholder(name: str, catalog: str) -> str:
+    """Return a client, a pool and a storage that lead nowhere; see ``names.placeholder``."""
     place = {"Name": name, "Address": "127.0.0.1", "Password": name}
     return "\n".join(
         (
             resource("Client", {**place, "FD Port": DISCARD, "Catalog": catalog}),
-            resource("Pool", {"Name": name, "Pool Type": Bare("Backup")}),
+            resource("Pool", {"Name": name, "Pool Type": Unquoted("Backup")}),
             resource("Storage", {**place, "SD Port": DISCARD, "Device": name, "Media Type": name}),
         )
     )
@@ -60,15 +61,15 @@ def pool(name: str) -> str:
     """Return a pool in which each job has volumes of its own, that go when the job does."""
     values = {
         "Name": name,
-        "Pool Type": Bare("Backup"),
+        "Pool Type": Unquoted("Backup"),
         "Label Format": f"{name}-",
         "Maximum Volume Jobs": 1,
-        "Volume Retention": Bare(FOREVER),
-        "File Retention": Bare(FOREVER),
-        "Job Retention": Bare(FOREVER),
+        "Volume Retention": Unquoted(FOREVER),
+        "File Retention": Unquoted(FOREVER),
+        "Job Retention": Unquoted(FOREVER),
         "Auto Prune": False,
         "Recycle": True,
-        "Action On Purge": Bare("Truncate"),
+        "Action On Purge": Unquoted("Truncate"),
     }
     return resource("Pool", values)
 
@@ -96,29 +97,30 @@ def backup_job(name: str, **uses: str) -> str:
     runs at a time, and what did not come to its end is not begun again by Bacula itself.
     """
     values = {
-        "Type": Bare("Backup"),
-        "Level": Bare("Incremental"),
-        "Accurate": True,  # else what was deleted is there again in the view of an incremental
+        "Type": Unquoted("Backup"),
+        "Level": Unquoted("Incremental"),
+        "Accurate": True,  # otherwise deleted files reappear in the view of an incremental
         "Allow Duplicate Jobs": False,
         "Maximum Concurrent Jobs": 1,
         "Reschedule Incomplete Jobs": False,
-        "Max Wait Time": Bare(BLOCKED),
+        "Max Wait Time": Unquoted(BLOCKED),
     }
     return _job(name, values, uses)
 
 
 def schedule(name: str, lines: Iterable[str]) -> str:
-    """Return the times at which a Director starts something itself; see ``schedule_resource``."""
+    """Return a schedule by which a Director starts a job itself; see ``schedule_resource``."""
     return resource("Schedule", {"Name": name}, *lines)
 
 
 def restore_job(name: str, **uses: str) -> str:
+    """Return the job that restores to a client; ``uses`` are as for ``backup_job``."""
     values = {
-        "Type": Bare("Restore"),
+        "Type": Unquoted("Restore"),
         "Where": RESTORED,
-        "Replace": Bare("Always"),
+        "Replace": Unquoted("Always"),
         "Maximum Concurrent Jobs": 10,
-        "Max Wait Time": Bare(BLOCKED),
+        "Max Wait Time": Unquoted(BLOCKED),
     }
     return _job(name, values, uses)
 
@@ -126,10 +128,10 @@ def restore_job(name: str, **uses: str) -> str:
 def verify_job(name: str, **uses: str) -> str:
     """Return the job that reads a backup's volumes again, comparing them with the catalog."""
     values = {
-        "Type": Bare("Verify"),
-        "Level": Bare("VolumeToCatalog"),
+        "Type": Unquoted("Verify"),
+        "Level": Unquoted("VolumeToCatalog"),
         "Maximum Concurrent Jobs": 10,
-        "Max Wait Time": Bare(BLOCKED),
+        "Max Wait Time": Unquoted(BLOCKED),
     }
     return _job(name, values, uses)
 
@@ -140,13 +142,13 @@ def command_job(name: str, words: Sequence[str], **uses: str) -> str:
     It is a verification of nothing: that is the kind that needs no storage daemon and no volume.
     """
     values = {
-        "Type": Bare("Verify"),
-        "Level": Bare("InitCatalog"),
+        "Type": Unquoted("Verify"),
+        "Level": Unquoted("InitCatalog"),
         "Maximum Concurrent Jobs": 10,
-        "Max Wait Time": Bare(BLOCKED),
+        "Max Wait Time": Unquoted(BLOCKED),
     }
     script = {
-        "Runs When": Bare("Before"),
+        "Runs When": Unquoted("Before"),
         "Runs On Client": True,
         "Fail Job On Error": True,
         "Command": " ".join(words),
@@ -154,8 +156,8 @@ def command_job(name: str, words: Sequence[str], **uses: str) -> str:
     return _job(name, values, uses, resource("RunScript", script))
 
 
-class Bare(str):
-    """A value that stands in no quotation marks: a keyword, or several."""
+class Unquoted(str):
+    """A value without quotation marks: one or more keywords."""
 
 
 def resource(kind: str, values: Mapping[str, Any], *inner: str) -> str:
@@ -174,7 +176,7 @@ def _written(value: Any) -> str | int:
     match value:
         case bool():
             return "yes" if value else "no"
-        case int() | Bare():
+        case int() | Unquoted():
             return value
         case _:
             return in_config(value)

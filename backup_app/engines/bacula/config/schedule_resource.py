@@ -8,7 +8,7 @@ from django.utils import timezone
 from ....models import Client
 from ..names import Bacula
 
-MOST = 100  # lines of one schedule
+MAX_LINES = 100  # lines of one schedule
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 WEEKDAYS = "sun mon tue wed thu fri sat".split()
 DAYS = range(1, 32)
@@ -29,7 +29,7 @@ def run_lines(expression: str) -> list[str]:
     """Return the lines of a schedule that starts incremental backups as a cron expression says.
 
     None if Bacula cannot express it: days of the month or of the week, the last day of a month, or
-    more than MOST times a day. A time that the clock skips in spring Bacula skips as well.
+    more than MAX_LINES times a day. A time that the clock skips in spring Bacula skips as well.
     """
     try:
         cron = CronSim(expression, datetime.now(UTC))
@@ -38,7 +38,7 @@ def run_lines(expression: str) -> list[str]:
     is_odd = any(day not in DAYS for day in cron.days) or any(
         isinstance(day, tuple) for day in cron.weekdays
     )
-    if is_odd or not cron.day_and or len(cron.hours) * len(cron.minutes) > MOST:
+    if is_odd or not cron.day_and or len(cron.hours) * len(cron.minutes) > MAX_LINES:
         return []
     weekdays = {day % 7 for day in cron.weekdays if isinstance(day, int)}
     months = ",".join(MONTHS[month - 1] for month in sorted(cron.months))

@@ -8,18 +8,16 @@ from .. import names
 from ..names import Bacula
 from . import config_dir, provisioning, resources, schedule_resource
 
-_told: dict[
-    str, list[Any]
-] = {}  # what the Director was last told to keep to, by the engine's alias
+_told: dict[str, list[Any]] = {}  # the schedules that the Director has, by the engine's alias
 
 
 def starts(engine: Bacula, client: Client) -> bool:
-    """Say whether the Director starts a client's scheduled backups: it has loaded the schedule."""
+    """Return whether the Director starts a client's backups, having loaded the schedule."""
     lines = schedule_resource.lines_of(engine, client)
     if not lines:
         return False
-    text = resources.schedule(names.schedule(engine, client), lines)
-    return config_dir.contains(engine, names.client_file(engine, client), text)
+    text = resources.schedule(names.for_client(engine, "schedule", client), lines)
+    return config_dir.contains(engine, names.for_client(engine, "client", client), text)
 
 
 def keep(engine: Bacula) -> None:
@@ -44,5 +42,5 @@ def keep(engine: Bacula) -> None:
 
 
 def _has_schedules(engine: Bacula) -> bool:
-    start = names.client_file(engine, Client(pk=""))
+    start = names.for_client(engine, "client", Client(pk=""))
     return any("Schedule {" in text for text in config_dir.read(engine, start).values())

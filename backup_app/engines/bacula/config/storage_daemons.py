@@ -18,7 +18,7 @@ DEFAULTS: dict[str, Any] = {
     "maximum_concurrent_jobs": 10,
 }
 NEEDED = ("address", "password", "device")
-MOST = 65535  # of a port, and enough for any other number
+MAX_NUMBER = 65535  # of a port; no other number needs more
 
 
 def read(file: Path | None) -> dict[str, dict[str, Any]]:
@@ -60,8 +60,8 @@ def _cleaned(name: str, table: Any, place: str) -> dict[str, Any]:
 
 def _require_kind(name: str, key: str, value: Any, place: str) -> None:
     kind = type(DEFAULTS[key])
-    if type(value) is not kind or (kind is int and not 1 <= value <= MOST):
-        what = {str: "a text", bool: "true or false", int: f"a number from 1 to {MOST}"}[kind]
+    if type(value) is not kind or (kind is int and not 1 <= value <= MAX_NUMBER):
+        what = {str: "a text", bool: "true or false", int: f"a number from 1 to {MAX_NUMBER}"}[kind]
         raise InvalidEngine(f"'{key}' of storage '{name}' in {place} is not {what}.")
     if key in NEEDED and not value:
         raise InvalidEngine(f"Storage '{name}' in {place} needs '{key}'.")

@@ -1,4 +1,4 @@
-"""Whether a Director accepts a configuration, asked before it has to."""
+"""Tests configurations before the Director has to load them."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from ....exceptions import EngineError, EngineUnreachable
 from ..names import Bacula, word
 
-HIDDEN = ".*"  # files that are no configuration
+HIDDEN = ".*"  # files to ignore
 NOISE = re.compile(r"ERROR TERMINATION|Please correct configuration file")
 INCLUDE = """@|"sh -c 'for f in {folder}/*.conf; do [ -f \\"$f\\" ] && echo @$f; done; true'\""""
 
@@ -18,11 +18,12 @@ Changes = dict[str, str | None]  # texts by the names of their files; None is to
 
 
 def file_of(folder: Path, name: str) -> Path:
+    """Return the file of a name in the folder config_dir; raises EngineError for a wrong one."""
     return folder / f"{word(name)}.conf"
 
 
 def require(engine: Bacula, folder: Path, changes: Changes) -> None:
-    """Raise EngineError in the Director's words unless it accepts the folder with some changes."""
+    """Raise EngineError with the Director's message unless it accepts the changed folder."""
     with tempfile.TemporaryDirectory(prefix="bacula-") as work:
         copy = Path(work) / "conf.d"
         _copy(folder, copy)
@@ -68,7 +69,7 @@ def _including(engine: Bacula, folder: Path, copy: Path) -> str:
 
 
 def _refusal(engine: Bacula, config: Path) -> str:
-    """Return what a Director says that does not accept a file, "" if it does."""
+    """Return why a Director does not accept a file, "" if it does."""
     program = engine.director_program
     try:
         done = subprocess.run(  # noqa: S603
@@ -88,6 +89,6 @@ def _refusal(engine: Bacula, config: Path) -> str:
     if not done.returncode:
         return ""
     lines = done.stdout.decode(errors="replace").splitlines()
-    # It says the same to its console and to its log.
+    # It prints the same to its console and to its log.
     told = dict.fromkeys(line.strip() for line in lines if line and not NOISE.search(line))
     return "\n".join(told) or f"it ends with {done.returncode}"

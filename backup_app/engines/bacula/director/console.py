@@ -13,16 +13,16 @@ from enum import IntEnum
 from ....exceptions import EngineError, EngineUnreachable
 from .protocol import Wire
 
-DEFAULT = "*UserAgent*"  # how a console without a name of its own calls itself
+DEFAULT = "*UserAgent*"  # the name of the default console
 CHALLENGE = re.compile(rb"auth cram-md5c? (<[^<> ]+>) ssl=(\d)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAME = re.compile(r"[\w*.:-]+", re.ASCII)
 TLS_REQUIRED = b"2"
 CATALOG_AWAY = "Could not open catalog database"
-SOON = 2  # seconds for a log-in, which normally takes 20 ms
-DOUBT = 60  # seconds for which a Director that did not answer gets no more time than that
+SOON = 2  # seconds for a login, which normally takes 20 ms
+DOUBT = 60  # seconds for which a Director that did not answer gets only SOON
 
-# Directors that did not let anybody in. Until then each log-in waits only SOON seconds, so that
+# Directors that did not answer a login. Until then each login waits only SOON seconds, so that
 # requests and upkeep of other engines do not queue up behind a Director that hangs.
 _doubted_until: dict[tuple[str, int], float] = {}
 
@@ -53,7 +53,7 @@ QUESTIONS = {
 WAITS = {Signal.WAITS_SUB, Signal.WAITS}  # the Director waits for our answer to a question
 
 
-class Asked(EngineError):
+class UnexpectedQuestion(EngineError):
     """The Director asked a question about a command; ``lines`` is what it printed before."""
 
     def __init__(self, message: str, lines: list[str]) -> None:
@@ -114,7 +114,7 @@ class Console:
             raise
 
     def another(self) -> "Console":
-        """Return a second connection, for a command at which the Director may hang."""
+        """Return a second connection, for a command on which the Director may hang."""
         twin = copy.copy(self)
         twin._wire = None
         return twin
@@ -127,9 +127,9 @@ class Console:
     def ask(self, command: str, *, seconds: float | None = None) -> list[str]:
         """Return the packets of the answer to a command; for many of those each is a row.
 
-        Raises EngineError in the Director's words for what it refuses, Asked if it asks a question
-        instead, and EngineUnreachable without an answer in time or while the Director's catalog is
-        unreachable. After Asked and a timeout the connection is closed.
+        Raises EngineError with the Director's message for what it refuses, UnexpectedQuestion if it
+        asks something instead, and EngineUnreachable without an answer in time or while the
+        Director's catalog is unreachable. After a question and a timeout the connection is closed.
         """
         if self._wire is None or not self.is_open:
             raise EngineUnreachable(f"The connection to {self.place} is closed.")
@@ -151,8 +151,10 @@ class Console:
             failed = failed or packet in (Signal.FAILED, Signal.ERROR)
             asked = asked or packet in QUESTIONS | WAITS
         if asked:
-            self.close()  # what comes next could still belong to the question
-            raise Asked(_said(refusal or lines, f"did not understand '{_start(command)}'"), lines)
+            self.close()  # further output could still belong to the question
+            raise UnexpectedQuestion(
+                _said(refusal or lines, f"did not understand '{_start(command)}'"), lines
+            )
         if failed:
             said = _said(refusal or lines, f"refused '{_start(command)}'")
             raise EngineUnreachable(said) if CATALOG_AWAY in said else EngineError(said)

@@ -14,7 +14,7 @@ from ....exceptions import EngineError, EngineUnreachable
 from ..catalog.records import Catalog
 from ..names import quoted, word
 from . import status
-from .console import Asked, Console
+from .console import Console, UnexpectedQuestion
 
 LISTS = {
     "client": ".clients",
@@ -23,14 +23,14 @@ LISTS = {
     "pool": ".pools",
     "storage": ".storage",
 }
-SOON = 5  # seconds; the answer of a client that is well takes a tenth
-# Seconds for which a client that did not answer is left alone, by all processes that share a cache.
-# The Director goes on waiting for ten minutes, with one of the twenty consoles that it has.
+SOON = 5  # seconds; a healthy client answers in a tenth
+# Seconds for which a client that did not answer is not asked, by all processes that share a cache.
+# The Director waits for it for ten minutes, which occupies one of its twenty consoles.
 SILENCE = 900
-SECOND = 1.1  # seconds; the Director reports the time of a reload in whole ones
+SECOND = 1.1  # seconds; the Director reports reload times in whole seconds
 NO_WORDS = "it gave no reason. While a job runs it accepts at most 32 reloads."
 TIMES = 4  # attempts to prepare the folders of a job
-PATIENCE = 20  # factor on the time limit of commands that work through the catalog
+PATIENCE = 20  # times the usual limit, for commands that process the catalog
 
 QUEUED = re.compile(r"^Job queued\. JobId=(\d+)$", re.MULTILINE)
 CHOSEN = re.compile(r"^Automatically selected (?!Catalog:).*$", re.MULTILINE)
@@ -72,7 +72,7 @@ class Director:
         return self.console.ask(command, seconds=seconds)
 
     def ask_slowly(self, command: str) -> list[str]:
-        """Ask what has the Director work through its catalog."""
+        """Ask with the longer time limit of commands that process the catalog."""
         return self.ask(command, seconds=self.console.seconds * PATIENCE)
 
     # --- What there is ------------------------------------------------------------------------
@@ -90,13 +90,13 @@ class Director:
 
     def require(self, kind: str, name: str) -> None:
         """Raise EngineError unless the Director's configuration has a thing of this name."""
-        # There is no ``.defaults`` of filesets.
+        # Filesets have no ``.defaults``.
         known = word(name) in self.names(kind) if kind == "fileset" else self._defaults(kind, name)
         if not known:
             raise EngineError(f"The Director has no {kind} '{name}'.")
 
     def defaults(self, kind: str, name: str) -> dict[str, str]:
-        """Return what the configuration says of a client, job, pool or storage."""
+        """Return the configured values of a client, job, pool or storage."""
         found = self._defaults(kind, name)
         if not found:
             raise EngineError(f"The Director has no {kind} '{name}'.")
@@ -162,7 +162,7 @@ class Director:
     @contextmanager
     def table_of(self, selection: CatalogSelection) -> Iterator[str]:
         """Yield the name of a table in the catalog with what is selected, until the block ends."""
-        # Bacula takes no other names: b2 and digits.
+        # Bacula accepts only this form: b2 and digits.
         name = f"b2{secrets.randbelow(10**15)}"
         links = [number for pair in selection.links for number in pair]
         lists = {"fileid": selection.files, "dirid": selection.folders, "hardlink": links}
@@ -174,12 +174,12 @@ class Director:
                 raise EngineError("The Director could not select the files to restore.")
             yield name
         finally:
-            # A table that stays does no harm.
+            # A table that remains does no harm.
             with suppress(EngineError):
                 self.ask(f".bvfs_cleanup path={name}")
 
     def cancel(self, job_id: int) -> bool:
-        """Have a job end; say whether it was running."""
+        """Cancel a job; return whether it was running."""
         said = " ".join(self.ask(f"cancel jobid={int(job_id)} yes"))
         return "marked to be canceled" in said
 
@@ -198,7 +198,7 @@ class Director:
     # --- Clients --------------------------------------------------------------------------------
 
     def running(self, client: str) -> dict[int, status.Progress]:
-        """Return what a client is at, by JobId; nothing where it does not answer soon.
+        """Return the progress of a client's jobs, by JobId; nothing if it does not answer soon.
 
         It is then not asked again for some minutes.
         """
@@ -213,15 +213,15 @@ class Director:
             return {}
 
     def client_header(self, client: str) -> dict[str, str]:
-        """Return what a client's file daemon says of itself, such as "version" and "uname".
+        """Return a file daemon's description of itself, such as "version" and "uname".
 
-        Raises EngineUnreachable where the client is away.
+        Raises EngineUnreachable if the client is.
         """
         self.require("client", client)
         return status.header(self._status(client, "header"))
 
     def _status(self, client: str, what: str, seconds: float | None = None) -> str:
-        # On a connection that may hang: the Director itself waits for a client long.
+        # On a connection that may hang: the Director waits a long time for a client.
         with self.console.another() as console:
             said = "".join(console.ask(f".status client={_name(client)} {what}", seconds=seconds))
         if "Failed to connect to Client" in said:
@@ -230,7 +230,7 @@ class Director:
 
     def delete_client(self, name: str) -> None:
         """Delete a client from the catalog, with its jobs; the configuration must not have it."""
-        # For an unknown name Bacula takes the only client that there is.
+        # For an unknown name Bacula uses the only client, if there is just one.
         if name in self.catalog.unames():
             self.ask_slowly(f"delete client={_name(name)} yes")
 
@@ -240,7 +240,7 @@ class Director:
         """Prepare the folders of jobs for browsing; those that are prepared cost little."""
         command = f".bvfs_update jobid={_numbers(job_ids)}"
         for _ in range(TIMES - 1):
-            # Of two processes that add the same folder one fails; repeated, it finds the folder.
+            # If two processes add the same folder, one fails; when repeated, it finds the folder.
             if self._succeeds(command):
                 return
         self.ask_slowly(command)
@@ -270,12 +270,12 @@ class Director:
     # --- The configuration ----------------------------------------------------------------------
 
     def reload(self) -> None:
-        """Have the configuration read again; raises EngineError if it is not taken."""
+        """Reload the configuration; raises EngineError if it is rejected."""
         before = self._reloaded()
-        # It tells seconds: a reload within the second of the last one could not be seen.
+        # Times are in seconds: a second reload within the same second would go unnoticed.
         time.sleep(min(max(0, float(before or 0) + SECOND - time.time()), SECOND))
         said = self.ask_slowly("reload")
-        if self._reloaded() == before:  # its clock may be another than ours
+        if self._reloaded() == before:  # not newer: its clock may differ
             time.sleep(SECOND)
             said = self.ask_slowly("reload")
         if self._reloaded() == before:
@@ -286,7 +286,7 @@ class Director:
         return status.header("".join(self.ask(".status dir header"))).get("reloaded_epoch", "")
 
     def update_pool(self, name: str) -> None:
-        """Let the catalog have what the configuration says of a pool."""
+        """Update a pool in the catalog from the configuration."""
         self.require("pool", name)
         self.ask(f"update pool={_name(name)}")
 
@@ -307,8 +307,8 @@ def _started(director: Director, command: str, client: str, fileset: str | None 
     """
     try:
         said = "".join(director.ask(command))
-    except Asked as e:
-        # It may have started a job in spite of the question.
+    except UnexpectedQuestion as e:
+        # It may have started a job despite the question.
         _cancel(director, QUEUED.findall("".join(e.lines)))
         raise
     queued = QUEUED.findall(said)

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ....exceptions import Away, Canceled, EngineError, EngineUnreachable, Unfinished
+from ....exceptions import Canceled, EngineError, EngineOffline, EngineUnreachable, Unfinished
 from ....models import Job
-from ...base import Run
+from ...values import Run
 from ..catalog.job_log import Level, Line, reason
 from ..catalog.records import CANCELED, JobRow
 from ..director.director import Director
 from ..names import Bacula
 from .status import Progress
 
-REPORT_SECONDS = 2  # within which the last lines of a log come after the end of the job
+REPORT_SECONDS = 2  # within which the last log lines arrive after the end of a job
 ASK_SECONDS = 2  # between two requests for the progress of a job
 
 
@@ -23,8 +23,8 @@ ASK_SECONDS = 2  # between two requests for the progress of a job
 def patience(engine: Bacula, run: Run) -> Iterator[None]:
     """Let a job wait while the Director or its catalog is unreachable.
 
-    Raises Away instead of EngineUnreachable until that has lasted for ``away_seconds``; one that
-    others started in Bacula goes on there, and waits for as long as it takes.
+    Raises EngineOffline instead of EngineUnreachable until that has lasted for ``away_seconds``;
+    one that others started in Bacula goes on there, and waits for as long as it takes.
     """
     try:
         yield
@@ -37,7 +37,7 @@ def patience(engine: Bacula, run: Run) -> Iterator[None]:
         if now - state.setdefault("away", now) >= most:
             raise
         save(run.job)
-        raise Away from e
+        raise EngineOffline from e
 
 
 def follow(
@@ -49,7 +49,7 @@ def follow(
     that, and EngineError when Bacula no longer knows the job.
     """
     run.tick()
-    director.version()  # must answer: in the catalog jobs that died with their Director still run
+    director.version()  # must answer: after its crash the catalog lists jobs as running
     row = job_row(engine, run.job)
     _note_return(run)
     _copy_log(engine, run)
@@ -65,7 +65,7 @@ def follow(
 
 
 def require_good(engine: Bacula, row: JobRow) -> None:
-    """Raise EngineError in Bacula's words for a job that failed, Canceled for one that was."""
+    """Raise EngineError with Bacula's message for a job that failed, Canceled for one that was."""
     if row.is_good:
         return
     if row.status == CANCELED and not any(line.is_limit for line in lines(engine, row)):
@@ -74,7 +74,7 @@ def require_good(engine: Bacula, row: JobRow) -> None:
 
 
 def reason_of(engine: Bacula, row: JobRow) -> str:
-    """Return in Bacula's words why a job failed."""
+    """Return Bacula's message on why a job failed."""
     otherwise = (
         f"Bacula ended its job {row.job_id} with the status '{row.status}' and gave no reason, "
         "as after a crash of the Director."
@@ -101,7 +101,7 @@ def save(job: Job) -> None:
 
 
 def forget(job: Job) -> None:
-    """Reset what is known of a job in Bacula, so that another can be started; not saved here."""
+    """Reset the state of a job in Bacula, so that another can be started; does not save."""
     job.engine_job_id = None
     for key in ("after", "log", "report", "mount"):
         job.engine_state.pop(key, None)
@@ -109,11 +109,11 @@ def forget(job: Job) -> None:
 
 def _note_return(run: Run) -> None:
     if run.job.engine_state.pop("away", None):
-        run.info("The Director answers again.")
+        run.info("The Director can be reached again.")
 
 
 def _copy_log(engine: Bacula, run: Run) -> bool:
-    """Copy what is new in the log; say whether the last lines are there."""
+    """Copy new lines of the log; return whether the last ones are there."""
     state = run.job.engine_state
     for row in engine.reader().log_after(run.job.engine_job_id, state.get("log", 0)):
         line = Line.read(row.text)
@@ -163,7 +163,7 @@ def _progress(director: Director, row: JobRow) -> Progress | None:
     except EngineUnreachable:
         raise
     except EngineError:
-        return None  # of a client that the configuration no longer has
+        return None  # its client is no longer in the configuration
 
 
 def _tell_progress(director: Director, run: Run, row: JobRow, done: tuple[int, int]) -> None:

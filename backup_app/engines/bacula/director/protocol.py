@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ....exceptions import EngineError, EngineUnreachable
 
-MAX_ANSWER = 16 * 1024 * 1024
+MAX_ANSWER = 16 * 1024 * 1024  # bytes of memory for one answer
 LENGTH = struct.Struct(">i")
 BLOCK = 65536
 
@@ -30,7 +30,7 @@ class Wire:
             raise EngineUnreachable(f"{place} cannot be reached: {_reason(e)}.") from e
 
     def allow(self, seconds: float) -> None:
-        """Give what is sent and received from now on so much time, all together."""
+        """Set a time limit for all that is sent and received from now on."""
         self._seconds = seconds
         self._deadline = time.monotonic() + seconds
         self._room = MAX_ANSWER
@@ -45,7 +45,7 @@ class Wire:
         (length,) = LENGTH.unpack(self._read(LENGTH.size))
         if length < 0:
             return length
-        self._room -= LENGTH.size + length  # headers count: a table comes a character a packet
+        self._room -= LENGTH.size + length  # headers count: packets may be tiny
         if self._room < 0:
             self.close()
             raise EngineError(f"{self.place} sent an answer of more than {MAX_ANSWER} bytes.")
@@ -59,10 +59,10 @@ class Wire:
         self._socket.close()
 
     def _read(self, size: int) -> bytes:
-        # Many packets come at once, a row each.
+        # Many packets of one row each may arrive together.
         while len(self._buffer) < size:
             with self._timed():
-                # Without it the other side waits 40 ms for our acknowledgement; it does not last.
+                # Otherwise the peer waits 40 ms for our acknowledgement; the option does not last.
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
                 block = self._socket.recv(BLOCK)
                 if not block:
@@ -74,10 +74,10 @@ class Wire:
 
     @contextlib.contextmanager
     def _timed(self) -> Iterator[None]:
-        """Let the block take what is left of the time."""
+        """Limit the block to the time that is left."""
         try:
             left = self._deadline - time.monotonic()
-            self._socket.settimeout(max(left, 1e-6))  # 0 would be another thing: not to wait
+            self._socket.settimeout(max(left, 1e-6))  # 0 would mean non-blocking
             yield
         except TimeoutError as e:
             self.close()

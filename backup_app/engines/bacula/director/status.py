@@ -10,7 +10,7 @@ class Progress:
 
     files: int
     size: int  # bytes that were read of it; of a restore those that were written
-    path: bytes  # what it is at, b"" between two
+    path: bytes  # of the current file, b"" between two
 
 
 def header(said: str) -> dict[str, str]:
@@ -34,7 +34,7 @@ def progress(said: str) -> dict[int, Progress]:
 
 def _values(block: str) -> dict[str, str]:
     pairs = [line.partition("=") for line in block.splitlines() if "=" in line]
-    # The first of each key counts: the name of a file that is being read may contain such lines.
+    # The first value of a key counts: the name of a file that is being read may contain such lines.
     return {key: value for key, _, value in reversed(pairs)}
 
 

@@ -1,12 +1,15 @@
-"""Starts each job in Bacula exactly once, even if a worker dies meanwhile."""
+"""Starts each job in Bacula exactly once, even if a worker dies meanwhile, and cancels it."""
 
+import logging
 from collections.abc import Callable
 
-from ....exceptions import Unfinished
+from ....exceptions import EngineError, Unfinished
 from ....models import Job
-from ...base import Run
+from ...values import Run
 from ..names import Bacula
 from . import follow
+
+logger = logging.getLogger(__name__)
 
 
 def comment_of(engine: Bacula, job: Job) -> str:
@@ -20,7 +23,7 @@ def begin(engine: Bacula, run: Run, start: Callable[[str], int]) -> None:
     If a worker died between the two, the job is found again by its comment. Raises Unfinished.
     """
     job, comment = run.job, comment_of(engine, run.job)
-    number = find(engine, job)
+    number = _find(engine, job)
     if number is None:
         _note_newest(engine, job)
         number = start(comment)
@@ -29,8 +32,24 @@ def begin(engine: Bacula, run: Run, start: Callable[[str], int]) -> None:
     raise Unfinished
 
 
-def find(engine: Bacula, job: Job) -> int | None:
-    """Return the number of the job that was begun, where that could not be noted."""
+def cancel(engine: Bacula, job: Job) -> None:
+    """Cancel a job in Bacula, if it is there; while it is unreachable, ``discard`` does so."""
+    try:
+        number = number_of(engine, job)
+        if number is not None:
+            with engine.director() as director:
+                director.cancel(number)
+    except EngineError as e:
+        logger.warning("Job %s could not be canceled in Bacula yet: %s", job.pk, e)
+
+
+def number_of(engine: Bacula, job: Job) -> int | None:
+    """Return Bacula's number of a job; None if it was never started there."""
+    return job.engine_job_id or _find(engine, job)
+
+
+def _find(engine: Bacula, job: Job) -> int | None:
+    """Return the number of a job that was started but not recorded, by its comment."""
     # Older jobs may have the same comment, from a database of this service that was lost.
     after = job.engine_state.get("after")
     return None if after is None else _with_comment(engine, comment_of(engine, job), after)

@@ -15,7 +15,7 @@ from .storage_config import StorageConfig
 
 POLL_SECONDS = 0.5
 BLOCK = 64 * 1024
-MOST_WORDS = 700  # characters of bextract that are quoted
+MAX_WORDS = 700  # characters of bextract's output that are quoted
 # Printed when bextract waits for a volume that it does not find.
 ASKS = b"press return when ready: "
 COMPLAINT = re.compile(rb"error|warning|mismatch|cannot|could not|fail", re.IGNORECASE)
@@ -72,7 +72,7 @@ def _run(command: list[str], folder: Path, tick: Callable[[], None]) -> str:
     try:
         with subprocess.Popen(  # noqa: S603 - the operator's own program
             confined,
-            stdin=subprocess.PIPE,  # never written to; at its end bextract would ask for ever
+            stdin=subprocess.PIPE,  # never written to; at end of file bextract would ask for ever
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={"PATH": os.defpath, "LC_ALL": "C"},
@@ -114,7 +114,7 @@ def _listen(output: IO[bytes], words: "Complaints", tick: Callable[[], None]) ->
 
 
 class Complaints:
-    """What bextract complains of, without the names of extracted files: there may be millions."""
+    """The error messages of bextract, without the names of millions of extracted files."""
 
     def __init__(self) -> None:
         self.last_line = b""
@@ -134,4 +134,4 @@ class Complaints:
             self._complaints[line] = None
 
     def __str__(self) -> str:
-        return b" ".join(self._complaints).decode(errors="replace").strip()[:MOST_WORDS]
+        return b" ".join(self._complaints).decode(errors="replace").strip()[:MAX_WORDS]

@@ -1,4 +1,4 @@
-"""Reads all that is to be restored before anything is replaced by it.
+"""Reads all volumes of a restore before anything is replaced.
 
 Bacula replaces each file as it reads it, and so finds a damaged block in the middle of a restore.
 Where this host can read the volumes, Bacula's own bls reads the same blocks first.
@@ -21,7 +21,7 @@ from .storage_config import StorageConfig
 PROGRAM = "bls"  # beside bextract
 FAULT = re.compile(r"JobId 0: (?:Fatal error|Error): (?:[\w.]+\.c:\d+ )*(.*)")
 TICK_SECONDS = 1
-MOST_WORDS = 500  # characters
+MAX_WORDS = 500  # characters
 
 
 def require_readable(
@@ -44,13 +44,13 @@ def require_readable(
             command = [str(program), "-j", "-c", engine.storage_config, "-b", bootstrap.name]
             said, code = _run([*command, reader], tick)
         if fault := FAULT.search(said):
-            raise EngineError(f"The volumes cannot be read: {fault[1][:MOST_WORDS]}")
+            raise EngineError(f"The volumes cannot be read: {fault[1][:MAX_WORDS]}")
         if code != 0:
-            raise EngineError(f"'{program}' ended with code {code}: {said[-MOST_WORDS:]}")
+            raise EngineError(f"'{program}' ended with code {code}: {said[-MAX_WORDS:]}")
 
 
 def _run(command: list[str], tick: Callable[[], None]) -> tuple[str, int]:
-    """Return what a command has said, and its exit code."""
+    """Return the output of a command, and its exit code."""
     try:
         with subprocess.Popen(  # noqa: S603 - the operator's own program
             command,

@@ -1,4 +1,4 @@
-"""The folder of downloads: finished tars, and a work folder for each that is being made."""
+"""The folder of downloads: finished tars, and a work folder for each one in progress."""
 
 import contextlib
 import fcntl
@@ -41,7 +41,7 @@ class DownloadCache:
                 yield work
         except OSError as e:
             raise EngineError(
-                f"The download of job {job_id} cannot be made in '{self.folder}': {e.strerror}."
+                f"The download of job {job_id} cannot be created in '{self.folder}': {e.strerror}."
             ) from e
 
     @contextlib.contextmanager
@@ -76,7 +76,7 @@ class DownloadCache:
         return not any(self.folder.glob("*"))
 
     def unused(self, seconds: float = DOWNLOADED_WITHIN.total_seconds()) -> list[str]:
-        """Return the names of tars that nobody has read for a while."""
+        """Return the names of tars that have not been read recently."""
         return [path.name for path in self._tars() if _age(path) > seconds]
 
     def remove(self, job_id: int) -> None:
@@ -147,7 +147,7 @@ def _age(path: Path) -> float:
 
 
 def _is_dead(folder: Path) -> bool:
-    """Say whether nobody holds the lock of a folder, which is not just being made."""
+    """Return whether the lock of a folder is free, unless the folder is new."""
     if _age(folder) < GRACE:
         return False
     try:

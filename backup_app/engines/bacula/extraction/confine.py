@@ -20,7 +20,7 @@ READ_ONLY, NO_SET_ID, NO_DEVICES = 1, 2, 4
 MOUNT_SETATTR = 442  # the same number on all architectures, as libc has no function for it
 AT_FDCWD, AT_RECURSIVE = -100, 0x8000
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP = 1, 24  # of linux/prctl.h
-# To write what belongs to others; all else that root may do, mounting above all, it does not need.
+# Writing files of other owners is all it needs of root's rights, and above all not mounting.
 LAST_NEEDED = 4  # CAP_FSETID, of linux/capability.h, after those on owners and modes
 CANNOT = 120  # the exit code when nothing was run
 _libc = ctypes.CDLL(None, use_errno=True)

@@ -10,6 +10,7 @@ from contextlib import closing
 
 from ....exceptions import EngineError, NotFound
 from ....models import Download, Job
+from ...values import Tick, no_tick
 from ..director.director import CatalogSelection
 from ..names import Bacula
 from . import bextract, restore_to_host
@@ -22,7 +23,7 @@ BUFFER = 1024 * 1024
 TICK_EVERY = 1000  # members
 
 
-def make_tar(engine: Bacula, job: Job, tick: Callable[[], None]) -> tuple[int, bytes]:
+def make_tar(engine: Bacula, job: Job, tick: Tick = no_tick) -> tuple[int, bytes]:
     """Make the tar of a backup's view; return its size, and the plan to open it by.
 
     Raises EngineError for a view that does not come back whole, in the words of who extracts it.

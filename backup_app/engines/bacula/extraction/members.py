@@ -1,4 +1,4 @@
-"""The files in a backup's view as the catalog has them, in the order of a tar."""
+"""The files in a backup's view from the catalog, in the order of a tar."""
 
 import base64
 import binascii
@@ -14,7 +14,7 @@ ALGORITHMS = {16: "md5", 20: "sha1", 32: "sha256", 64: "sha512"}
 # Streams whose digest is that of the file's content: those of Windows contain more, and that of a
 # sparse file depends on the client's buffers.
 PLAIN = {2, 4, 29}
-# For each path the newest row counts; a FileIndex below 1 says that it was deleted.
+# The newest row of each path counts; a FileIndex below 1 marks a deleted file.
 VIEW = f"""
 SELECT {text("p.path")}, {text("n.name")}, {text("f.lstat")}, {text("f.md5")}, f.jobid, f.fileindex
 FROM (
@@ -59,7 +59,7 @@ def members(reader: Reader, job_ids: Sequence[int]) -> Generator[Member, None, N
 
 def _member(path: bytes, numbers: Sequence[int], digest: bytes, place: tuple[int, int]) -> Member:
     mode, link, stream = numbers[2], numbers[13], numbers[15]
-    # A plugin's file says nothing of itself.
+    # A plugin's file has no metadata.
     mode = mode if stat.S_IFMT(mode) else mode | stat.S_IFREG
     return Member(
         path=path.rstrip(b"/") or b"/",

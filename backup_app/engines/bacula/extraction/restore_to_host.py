@@ -17,9 +17,9 @@ from ..names import Bacula
 from .cache import Work
 
 POLL_SECONDS = 0.5
-# What came back is compared with the catalog, so a restore with errors ("e") may be good as well.
+# The restored files are compared with the catalog, so a restore with errors ("e") may be good.
 ACCEPTED = GOOD | {"e"}
-MOST_WORDS = 700  # characters of the log
+MAX_WORDS = 700  # characters of the log
 
 
 def restore(
@@ -38,7 +38,7 @@ def restore(
     require_harmless(director, client)
     number = director.restore(
         selection,
-        job=provisioning.prepare_restore(engine, job.client),
+        job=provisioning.prepare(engine, "restore", job.client),
         source=names.of(engine, job.client),
         client=client,
         where=str(work.files),
@@ -79,4 +79,4 @@ def _wait(reader: Catalog, number: int, tick: Callable[[], None]) -> str:
 
 def _complaints(reader: Catalog, number: int) -> str:
     lines = [" ".join(line.text.split()) for line in reader.log_after(number)]
-    return " ".join(line for line in lines if "rror: " in line or "Warning: " in line)[:MOST_WORDS]
+    return " ".join(line for line in lines if "rror: " in line or "Warning: " in line)[:MAX_WORDS]

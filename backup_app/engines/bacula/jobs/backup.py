@@ -2,7 +2,8 @@
 
 from ....exceptions import EngineError
 from ....models import Job
-from ...base import Outcome, Run
+from ...shared.job_parts import fileset_of, pool_of, storage_of
+from ...values import Outcome, Run
 from ..catalog.records import JobRow
 from ..clients import databases
 from ..config import provisioning
@@ -37,18 +38,9 @@ def back_up(engine: Bacula, run: Run) -> Outcome:
 def _start(engine: Bacula, director: Director, job: Job, comment: str) -> int:
     removal.discard_left(engine, job.client)
     sources.note_base(job)
-    if not (job.fileset and job.pool and job.storage):
-        raise EngineError(f"The fileset or the pool of job {job.pk} was deleted.")
-    names = provisioning.prepare_backup(engine, job.client, job.fileset, job.pool, job.storage)
-    return director.run(
-        names.job,
-        client=names.client,
-        level=job.level,
-        fileset=names.fileset,
-        pool=names.pool,
-        storage=names.storage,
-        comment=comment,
-    )
+    uses = fileset_of(job), pool_of(job), storage_of(job)
+    names = provisioning.prepare_backup(engine, job.client, *uses)
+    return director.run(**names, level=job.level, comment=comment)
 
 
 def _require_dumps(engine: Bacula, job: Job, row: JobRow) -> None:

@@ -11,8 +11,8 @@ from ..catalog.connection import Reader, text
 from ..config import database_plugins
 from ..director.director import CatalogSelection
 
-MARK = " -B "  # the number -1, quicker to look for
-NO_SIZE = r"^(\S+ ){7}-B "  # an LStat, whose size is -1 where nobody knew it beforehand
+MARK = " -B "  # -1 in base 64; faster to search than the pattern
+NO_SIZE = r"^(\S+ ){7}-B "  # an LStat with the size -1, unknown beforehand
 WRITTEN = f"""
 SELECT {text("p.path")}, {text("n.name")}, f.fileid
 FROM file f JOIN path p USING (pathid) JOIN filename n USING (filenameid)

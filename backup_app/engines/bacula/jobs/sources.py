@@ -7,7 +7,7 @@ from django.db import transaction
 
 from ....exceptions import EngineError, EngineUnreachable
 from ....models import Job, JobSource
-from ...base import Run
+from ...values import Run
 from ..director.director import Director
 from ..names import Bacula
 
@@ -60,13 +60,6 @@ def job_ids(job: Job) -> list[int]:
     """Return Bacula's numbers of the sources of a backup, oldest first."""
     numbers = job.sources.order_by("engine_job_id").values_list("engine_job_id", flat=True)
     return [number for number in numbers if number is not None]
-
-
-def backup_of(job: Job) -> Job:
-    """Return the backup that a restore or a verification reads; raises EngineError."""
-    if job.parent is None:
-        raise EngineError(f"The backup of job {job.pk} was removed.")
-    return job.parent
 
 
 def _chain(director: Director, job: Job) -> list[int]:

@@ -1,7 +1,8 @@
 """Reading a backup again: Bacula compares each volume of it with its catalog."""
 
 from ....exceptions import EngineError
-from ...base import Outcome, Run
+from ...shared.job_parts import parent_of
+from ...values import Outcome, Run
 from .. import names
 from ..catalog.records import JobRow
 from ..config import provisioning
@@ -10,7 +11,7 @@ from ..director.director import Director
 from ..names import Bacula
 from . import sources
 
-FAULTS = "DE"  # how a verification ends that read what is not as it should be
+FAULTS = "DE"  # statuses of a verification that found differences
 DIFFERS = "what is on the volumes differs from the catalog"
 
 
@@ -34,7 +35,7 @@ class Verification:
 
     def __init__(self, engine: Bacula, director: Director, run: Run) -> None:
         self.engine, self.director, self.run, self.job = engine, director, run, run.job
-        self._backup = sources.backup_of(self.job)
+        self._backup = parent_of(self.job)
         if "unread" not in self.job.engine_state:
             self._begin()
         self.state = self.job.engine_state
@@ -55,7 +56,7 @@ class Verification:
         follow.forget(self.job)
 
     def outcome(self) -> Outcome:
-        """Return what was read; raises EngineError in Bacula's words if there was a fault."""
+        """Return what was read; raises EngineError with Bacula's message if there was a fault."""
         if self.state["faults"]:
             raise EngineError(
                 f"Backup {self.job.parent_id} is damaged: {' '.join(self.state['faults'])}"
@@ -63,7 +64,7 @@ class Verification:
         return Outcome(
             files=self.state["files"],
             bytes=self.state["bytes"],
-            message=f"Backup {self.job.parent_id} is whole.",
+            message=f"Backup {self.job.parent_id} is intact.",
         )
 
     def _begin(self) -> None:
@@ -77,7 +78,7 @@ class Verification:
 
     def _start(self, comment: str) -> int:
         job = self.job
-        name = provisioning.prepare_verify(self.engine, job.client)
+        name = provisioning.prepare(self.engine, "verify", job.client)
         # Any file daemon can do it: this host's own spares the client the work.
         client = self.engine.spool_client or names.of(self.engine, job.client)
         number, place = self.unread[0], self._place()

@@ -1,10 +1,10 @@
-"""Comparing our backups with the jobs that Bacula has."""
+"""Compares this service's backups with Bacula's jobs."""
 
 from collections.abc import Iterator
 
 from ....exceptions import EngineError
 from ....models import Job, Storage
-from ...base import Problem
+from ...values import Problem
 from .. import names
 from ..catalog.records import JobRow
 from ..director import submit
@@ -45,7 +45,7 @@ def _orphans(engine: Bacula, storage: Storage, delete: bool) -> Iterator[Problem
     numbers = [row.job_id for row in rows]
     jobs = Job.objects.filter(engine=engine.alias, engine_job_id__in=numbers)
     needed = {job.engine_job_id for job in jobs if job.is_open or job.is_good}
-    # The number of a job that has just been started may not be recorded yet, its comment is.
+    # A job that has just been started may have a comment but no recorded number yet.
     begun = {submit.comment_of(engine, job) for job in Job.objects.open()}
     for row in rows:
         if not (row.job_id in needed or row.comment in begun) and row.has_ended:

@@ -1,4 +1,4 @@
-"""Finds what keeps Bacula from working with this service before a job fails by it.
+"""Finds what prevents Bacula from working with this service, before a job fails.
 
 Each finding is a sentence that names the thing and says what to do.
 """
@@ -42,7 +42,7 @@ FROM unnest(%s::text[]) AS name
 
 
 def find_faults(engine: Bacula) -> Iterator[str]:
-    """Yield in a sentence each thing that is wrong, as far as can be asked."""
+    """Yield a sentence for each fault that can be detected."""
     yield from _of_the_director(engine)
     yield from _of_the_catalog(engine)
     yield from _of_the_configuration(engine)
@@ -63,15 +63,15 @@ def _of_the_director(engine: Bacula) -> Iterator[str]:
             yield from _of_clients(engine, director)
     except BackupError as e:
         yield (
-            f"{e} Look whether the Director runs, and whether address, port, console and password"
-            " are those of a console that may do everything."
+            f"{e} Check that the Director is running, and that address, port, console and password"
+            " are those of a console with full access."
         )
 
 
 def _of_a_header(engine: Bacula, header: dict[str, str]) -> Iterator[str]:
     name, version = header.get("name", ""), header.get("version", "")
     if not version.startswith(VERSION):
-        yield f"The Director is of version {version}: this service knows {VERSION}x only."
+        yield f"The Director is of version {version}: this service supports only {VERSION}x."
     if name != engine.director_name:
         yield (
             f"The Director calls itself '{name}', not '{engine.director_name}': set the option"
@@ -114,7 +114,7 @@ def _of_clients(engine: Bacula, director: Director) -> Iterator[str]:
         if client.engine_name not in known:
             yield (
                 f"The Director has no client '{client.engine_name}', which '{client}' of"
-                f" {client.account} is: put it back into the Director's configuration or"
+                f" {client.account} needs: restore it in the Director's configuration or"
                 " delete it here."
             )
 
@@ -128,12 +128,12 @@ def _of_the_catalog(engine: Bacula) -> Iterator[str]:
         ((user, database, encoding, is_read_only),) = reader.rows(SETTINGS)
         if encoding != ENCODING:
             yield (
-                f"The catalog '{database}' is in {encoding}: files whose names are not cannot be in"
-                f" it. Bacula's script makes it in {ENCODING}."
+                f"The catalog '{database}' is in {encoding}, which not every file name fits:"
+                f" create it in {ENCODING}, as Bacula's script does."
             )
         rights = reader.rows(RIGHTS, [TABLES])
     except BackupError as e:
-        yield f"{e} Look at '{engine.database}' in DATABASES."
+        yield f"{e} Check '{engine.database}' in DATABASES."
         return
     hidden = [name for name, may_read, _ in rights if not may_read]
     if hidden:
@@ -142,7 +142,7 @@ def _of_the_catalog(engine: Bacula) -> Iterator[str]:
             f' GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{user}".'
         )
     if any(may_write for *_, may_write in rights):
-        kept = "" if is_read_only == "on" else ", and nothing keeps it from that"
+        kept = "" if is_read_only == "on" else ", and nothing prevents it"
         yield (
             f"The role '{user}' may write to the catalog '{database}'{kept}: give this service one"
             " that may only SELECT."
@@ -205,8 +205,8 @@ def _of_bextract(engine: Bacula) -> Iterator[str]:
     for folder in folders:
         if not os.access(folder, os.R_OK | os.X_OK):
             yield (
-                f"The volumes in '{folder}' cannot be read: let the service's user into the group"
-                " that they belong to."
+                f"The volumes in '{folder}' cannot be read: add the service's user to the group"
+                " that owns them."
             )
     yield from _of_confinement()
 
@@ -218,7 +218,7 @@ def _of_confinement() -> Iterator[str]:
     if done.returncode != 0:
         yield (
             "bextract cannot be confined to its folder, so no downloads are made:"
-            f" {done.stderr.strip()}. The service needs namespaces of its own (unshare)."
+            f" {done.stderr.strip()}. The service needs the right to create namespaces (unshare)."
         )
 
 

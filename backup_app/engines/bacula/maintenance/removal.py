@@ -17,7 +17,7 @@ from ..names import Bacula
 from . import volumes
 
 CANCEL_SECONDS = 15  # that a job may take to end
-RECENT = 1000  # jobs that are looked through again and again for what is left
+RECENT = 1000  # newest jobs that are searched for leftovers each time
 REPORT_SECONDS = 5  # that its last lines may take then
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ def remove(engine: Bacula, job: Job) -> None:
 def discard(engine: Bacula, job: Job) -> None:
     """Remove what a job that did not succeed has in Bacula, canceling it if it still runs.
 
-    When the Director is away, that stays for ``discard_left``. One that others started is theirs.
+    While the Director is unreachable, that is left to ``discard_left``. Jobs of others stay.
     """
     # A job that failed here may have succeeded in Bacula, and good backups may build on it.
     if job.engine_state.get("adopted") or Job.objects.needing(job).good().exists():
@@ -54,7 +54,7 @@ def discard(engine: Bacula, job: Job) -> None:
         _discard(engine, job)
         left = False
     except EngineError as e:
-        logger.warning("What job %s has in Bacula could not be removed: %s", job.pk, e)
+        logger.warning("Bacula's data of job %s could not be removed: %s", job.pk, e)
         left = True
     if left != job.engine_state.get("left", False):
         job.engine_state["left"] = left
@@ -62,16 +62,16 @@ def discard(engine: Bacula, job: Job) -> None:
 
 
 def discard_left(engine: Bacula, client: Client) -> None:
-    """Remove what is left in Bacula of a client's jobs, on which its next one is not to build."""
+    """Remove leftovers of a client's jobs, so that its next one does not build on them."""
     for job in client.jobs.backups().filter(engine=engine.alias, engine_state__left=True):
         if not job.is_good:
             discard(engine, job)
 
 
 def discard_recent(engine: Bacula) -> None:
-    """Remove what newer jobs that ended while the Director was away have left in it.
+    """Remove the leftovers of newer jobs that ended while the Director was unreachable.
 
-    A job that was canceled then may still run there. Raises EngineUnreachable if it is still away.
+    A job that was canceled then may still run there. Raises EngineUnreachable if it still is.
     """
     jobs = Job.objects.filter(pk__in=Job.objects.order_by("-pk").values("pk")[:RECENT])
     left = jobs.filter(engine=engine.alias, engine_state__left=True).exclude(
@@ -84,18 +84,8 @@ def discard_recent(engine: Bacula) -> None:
             discard(engine, job)
 
 
-def cancel(engine: Bacula, job: Job) -> None:
-    """Tell Bacula to end a job, if it is there; when the Director is away, ``discard`` will."""
-    try:
-        number = _number(engine, job)
-        if number is not None:
-            with engine.director() as director:
-                director.cancel(number)
-    except EngineError as e:
-        logger.warning("Job %s could not be canceled in Bacula yet: %s", job.pk, e)
-
-
 def is_ours(job: Job) -> bool:
+    """Return whether this service started a job in Bacula."""
     return job.engine_job_id is not None and not job.engine_state.get("adopted")
 
 
@@ -114,7 +104,7 @@ def _require_there(engine: Bacula, job: Job) -> None:
 
 
 def _discard(engine: Bacula, job: Job) -> None:
-    row = engine.reader().job(_number(engine, job))
+    row = engine.reader().job(submit.number_of(engine, job))
     if row is None:
         return
     with engine.director() as director:
@@ -123,16 +113,12 @@ def _discard(engine: Bacula, job: Job) -> None:
             delete(engine, director, row.job_id)
 
 
-def _number(engine: Bacula, job: Job) -> int | None:
-    return job.engine_job_id or submit.find(engine, job)
-
-
 def _end(engine: Bacula, director: Director, row: JobRow) -> None:
     """Cancel a job and wait until it has ended; raises EngineError if it does not."""
     if not row.has_ended:
         director.cancel(row.job_id)
     if not _comes(CANCEL_SECONDS, lambda: _is_over(engine, row.job_id)):
-        raise EngineError(f"Bacula did not end its job {row.job_id}.")
+        raise EngineError(f"Bacula did not stop its job {row.job_id}.")
     # Only then does the catalog have all that was written; after a crash there is no report.
     _comes(REPORT_SECONDS, lambda: any(line.is_report for line in follow.lines(engine, row)))
 
@@ -143,7 +129,7 @@ def _is_over(engine: Bacula, number: int) -> bool:
 
 
 def _comes(seconds: float, condition: Callable[[], bool]) -> bool:
-    """Wait for a condition; say whether it has come."""
+    """Wait for a condition; return whether it was met."""
     deadline = time.monotonic() + seconds
     while not (has_come := condition()) and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -8,8 +8,8 @@ from .. import names
 from ..catalog.records import Catalog
 from ..director.director import Director
 
-DRIVES = 32  # of a storage that are tried at most, while others are busy
-TRUNCATED, BUSY = "has been truncated", " busy "  # in the Director's words
+DRIVES = 32  # of a storage that are tried, while others are busy
+TRUNCATED, BUSY = "has been truncated", " busy "  # with the Director's message
 WRITTEN = re.compile(r'(?:Labeled new Volume|prelabeled Volume|Recycled volume) "([^"]+)"')
 # Volumes that only this job has written to since they were empty: others are still needed.
 OWN = """
@@ -35,7 +35,7 @@ ORDER BY m.mediaid
 
 @dataclass(frozen=True)
 class Volume:
-    """A volume, and the storage that has it, by what commands call them."""
+    """A volume and its storage, by their names in commands."""
 
     name: str
     storage: str

@@ -1,1 +1,1 @@
-"""Browses, searches and selects in a backup's view."""
+"""Browsing, searching and selecting in a backup's view."""

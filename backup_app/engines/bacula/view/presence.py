@@ -3,13 +3,13 @@
 from collections import defaultdict
 
 from ....exceptions import EngineUnreachable
-from ....lib.paths import ROOT, normal
+from ....lib.paths import ROOT, normal, split
 from ....models.job import JobQuerySet, JobSource
 from ..catalog import paths, queries
 from ..names import Bacula
 from .view import update_cache
 
-MOST_PREPARED = 50  # in one request
+MAX_PREPARED = 50  # in one request
 
 
 def jobs_with_path(engine: Bacula, jobs: JobQuerySet, path: bytes) -> JobQuerySet:
@@ -19,7 +19,7 @@ def jobs_with_path(engine: Bacula, jobs: JobQuerySet, path: bytes) -> JobQuerySe
     if path == ROOT:
         return backups
     chains = Chains(engine, backups)
-    folder, name = paths.split(path)
+    folder, name = split(path)
     found = set().union(
         *(chains.with_folder(stored) for stored in paths.stored(path)),
         *(chains.with_file(stored, name) for stored in paths.stored(folder)),
@@ -62,7 +62,7 @@ class Chains:
         return {pk for pk, is_there in found.items() if is_there}
 
     def _said(self, stored: bytes, name: bytes) -> dict[int, bool]:
-        """Return by JobId whether something is there, of the jobs that say so."""
+        """Return by JobId whether something exists, for the jobs that have a row on it."""
         place = {"folder": stored, "name": name, "jobs": self._jobs}
         return dict(self._catalog.rows(queries.SAID, place))
 
@@ -77,16 +77,16 @@ class Chains:
         Raises EngineUnreachable where these are more than a request can wait for: each one
         prepares some, and years of adopted jobs may never have been browsed.
         """
-        left, now = self._uncached[:-MOST_PREPARED], self._uncached[-MOST_PREPARED:]
+        left, now = self._uncached[:-MAX_PREPARED], self._uncached[-MAX_PREPARED:]
         update_cache(self._engine, now)
         if left:
             raise EngineUnreachable(
-                f"{len(left)} of Bacula's jobs have not been prepared for browsing yet, {len(now)} "
-                "just have been. Ask again, or limit the request to a range of time."
+                f"{len(left)} of Bacula's jobs are not yet prepared for browsing; {len(now)} have "
+                "just been prepared. Ask again, or limit the request to a range of time."
             )
         self._uncached = []
 
 
 def _newest(said: dict[int, bool], chain: list[int]) -> bool | None:
-    """Return what the newest job of a chain says that says something, else None."""
+    """Return the value of the newest job of a chain that has one, else None."""
     return next((said[job_id] for job_id in chain if job_id in said), None)

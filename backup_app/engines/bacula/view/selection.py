@@ -4,15 +4,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ....exceptions import NotFound
-from ....lib.paths import ROOT, normal, shown
-from ...base import Selection
+from ....lib.paths import ROOT, normal, shown, split
+from ...values import Selection
 from ..catalog import paths, queries
 from ..catalog.records import MAX_FILE_ID, is_id
 from .view import Folder, View
 
 
 def select_paths(view: View, wanted: Sequence[bytes]) -> Selection:
-    """Return what has these paths in a view; raises NotFound naming the first that has not."""
+    """Return the entries at these paths; raises NotFound naming the first that is missing."""
     asked = {normal(path): path for path in wanted}
     folders = _folders_at(view, asked)
     files = files_at(view, [path for path in asked if path not in folders])
@@ -27,7 +27,7 @@ def select_paths(view: View, wanted: Sequence[bytes]) -> Selection:
 
 
 def select_ids(view: View, nodes: Sequence[int], files: Sequence[int]) -> Selection:
-    """Return what has these IDs in a view; raises NotFound naming the first that has not."""
+    """Return the entries with these IDs; raises NotFound naming the first that is missing."""
     known = _folders_with(view, nodes)
     rows = _files_with(view, files)
     _require(view, "folder", nodes, known)
@@ -42,14 +42,14 @@ def select_ids(view: View, nodes: Sequence[int], files: Sequence[int]) -> Select
 
 
 def files_at(view: View, wanted: Iterable[bytes]) -> dict[bytes, tuple[int, bytes]]:
-    """Return by path the FileIds and paths of what is no folder and has these normal paths."""
-    split = {path: paths.split(path) for path in wanted if path != ROOT}
-    folders = {stored for folder, _ in split.values() for stored in paths.stored(folder)}
+    """Return by path the FileIds and paths of anything but folders at these normal paths."""
+    places = {path: split(path) for path in wanted if path != ROOT}
+    folders = {stored for folder, _ in places.values() for stored in paths.stored(folder)}
     folder_ids = _ids(view, queries.PATH_IDS, folders)
-    name_ids = _ids(view, queries.NAME_IDS, {name for _, name in split.values()})
+    name_ids = _ids(view, queries.NAME_IDS, {name for _, name in places.values()})
     candidates = [
         (path, paths.join(stored, name), (folder_ids[stored], name_ids[name]))
-        for path, (folder, name) in split.items()
+        for path, (folder, name) in places.items()
         for stored in paths.stored(folder)
         if stored in folder_ids and name in name_ids
     ]

@@ -1,6 +1,6 @@
 """The view of a backup: its own files and those of the backups that it builds on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,14 +8,15 @@ from typing import Any
 from ....exceptions import NotFound, WrongState
 from ....lib.paths import normal, shown
 from ....models import Job
-from ...base import File, Listing, Node
+from ...values import File, Listing, Node
 from ..catalog import paths, queries
-from ..catalog.lstat import DIRECTORY, Status, decoded, sha256
+from ..catalog.lstat import DIRECTORY, FILE, Status, decoded, sha256
 from ..catalog.records import is_id
 from ..names import Bacula
 
 FULL = "F"  # a level
-NO_FOLDER = Status(DIRECTORY, 0, 0, 0, "", "")  # that was backed up
+BATCH = 20_000  # files examined in one query
+NO_FOLDER = Status(DIRECTORY, 0, 0, 0, "", "")  # of a folder without a row of its own
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,11 @@ class Folder:
 
 
 class View:
-    """All that a full restore at a good backup gives.
+    """All that a full restore of a good backup gives.
 
-    Of each name in a folder the row of the chain's newest job counts, unless it says that there is
-    nothing any more. Raises WrongState for what is no good backup and for one that the catalog has
-    no files of any more, EngineUnreachable, and EngineError.
+    For each name in a folder the row of the chain's newest job counts, unless it marks a deletion.
+    Raises WrongState for anything but a good backup and for one whose files the catalog no longer
+    has, EngineUnreachable, and EngineError.
     """
 
     def __init__(self, engine: Bacula, job: Job) -> None:
@@ -119,7 +120,7 @@ class View:
     def _page(
         self, query: str, within: list[int], offset: int = 0, limit: int | None = None
     ) -> tuple[list[Any], int]:
-        """Return a page of what lies in a folder, and of how much."""
+        """Return a page of a folder's content, and its total length."""
         has_full = self._levels[0][1] == FULL
         values = {"full": self.chain[:has_full], "later": self.chain[has_full:], "within": within}
         rows = self.rows(query, **values, offset=offset, limit=limit)
@@ -147,7 +148,7 @@ def update_cache(engine: Bacula, job_ids: list[int]) -> None:
 
 
 def as_file(folder: Folder, name: bytes, file_id: int, lstat: bytes, signature: bytes) -> File:
-    """Return what is no folder, in a folder, as engines show it."""
+    """Return anything but a folder as a value of the engine."""
     path = paths.join(folder.stored, name)
     status = decoded(lstat)
     return File(file_id, None, folder.path_id, name, path, *status, b"", sha256(signature))
@@ -156,7 +157,7 @@ def as_file(folder: Folder, name: bytes, file_id: int, lstat: bytes, signature: 
 def _directory(
     folder: Folder, path_id: int, stored: bytes, file_id: int | None, lstat: bytes | None
 ) -> File:
-    """Return a folder in a folder as engines show it; its FileId is 0 if it has none."""
+    """Return a folder as a value of the engine; its FileId is 0 if it has none."""
     name, path = paths.name_of(stored), paths.of_folder(stored)
     status = decoded(lstat) if lstat else NO_FOLDER
     return File(file_id or 0, path_id, folder.path_id, name, path, *status, b"", None)
@@ -180,3 +181,21 @@ def _node(
         mtime=decoded(lstat).mtime if lstat else 0,
         has_children=has_children,
     )
+
+
+def files_ending(engine: Bacula, job: Job, endings: Sequence[bytes]) -> Iterator[File]:
+    """Yield the files that a job itself stored whose names end so; letters count in both cases.
+
+    The names of all others stay in the database, and no query goes through a whole job.
+    """
+    catalog = engine.reader()
+    values = {"job": job.engine_job_id, "endings": [ending.lower() for ending in endings]}
+    start = {"path": 0, "name": 0}
+    while steps := catalog.rows(queries.STEP, {**values, **start, "count": BATCH}):
+        ((last_path, last_name),) = steps
+        end = {"last_path": last_path, "last_name": last_name}
+        for path_id, stored, *row in catalog.rows(queries.ENDING, {**values, **start, **end}):
+            file = as_file(Folder(path_id, stored), *row)
+            if file.type == FILE:
+                yield file
+        start = {"path": last_path, "name": last_name}

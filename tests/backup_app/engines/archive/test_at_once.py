@@ -1,12 +1,9 @@
 """Requests that arrive at the same moment: one thing is made, and nobody sees a fault."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-
 import pytest
-from django.db import connection
 
 from backup_app.models import Client, Fileset, Grant, Pool, Subuser
+from tests.support.concurrency import call_together
 
 from ...support.answering_engine import answering_engine
 from ...support.api_client import client_of
@@ -23,17 +20,8 @@ def api():
 
 def at_once(send):
     """Return the statuses of ``send(number)`` for some numbers, all begun together."""
-    barrier = Barrier(COUNT)
-
-    def one(number):
-        barrier.wait()
-        try:
-            return send(number).status_code
-        finally:
-            connection.close()
-
-    with answering_engine(), ThreadPoolExecutor(COUNT) as threads:
-        return sorted(threads.map(one, range(COUNT)))
+    with answering_engine():
+        return sorted(response.status_code for response in call_together(send, COUNT))
 
 
 def test_one_client_is_made_by_its_name(api):

@@ -84,7 +84,7 @@ class InBacula:
     def _begin(self, director, client):
         pool = client.pool
         found = provisioning.prepare_backup(self.engine, client, client.fileset, pool, pool.storage)
-        return director.run(found.job, client=found.client, level="Full", comment="test")
+        return director.run(found["job"], client=found["client"], level="Full", comment="test")
 
     def _backup(self, client, number):
         job = JobFactory(client=client, engine_job_id=number, status="completed", files=2)

@@ -44,7 +44,7 @@ def test_what_we_make_has_our_prefix_and_number():
         "bk-fileset-7",
         "bk-pool-7",
     ]
-    assert names.backup_job(ENGINE, Client(pk=7)) == "bk-backup-7"
+    assert names.for_client(ENGINE, "backup", Client(pk=7)) == "bk-backup-7"
     assert names.of(ENGINE, Storage(pk=7, name="disk")) == "disk"
 
 
@@ -54,7 +54,7 @@ def test_what_was_adopted_keeps_its_name():
 
 
 def test_an_adopted_client_is_backed_up_by_a_job_of_ours():
-    assert names.backup_job(ENGINE, Client(pk=7, engine_name="web1-fd")) == "bk-backup-7"
+    assert names.for_client(ENGINE, "backup", Client(pk=7, engine_name="web1-fd")) == "bk-backup-7"
 
 
 def test_each_command_line_has_a_job():

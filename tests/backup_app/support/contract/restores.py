@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from backup_app.engines.base import Selection
+from backup_app.engines.values import Selection
 from backup_app.exceptions import Canceled, NotFound
 from backup_app.jobs import control
 

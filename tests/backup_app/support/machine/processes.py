@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -39,6 +40,19 @@ def manage(data_dir, *words, **variables):
             yield process
         finally:
             process.kill()
+
+
+def run_killed(work):
+    """Call a function in a process forked from this one, which must be killed while it runs."""
+    pid = os.fork()
+    if pid == 0:
+        connection.connection = None  # the parent's; a new one is opened
+        try:
+            work()
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(pid, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL
 
 
 def database_url():

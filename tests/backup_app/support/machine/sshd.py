@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.prerequisites import need, need_root
+from tests.support.waiting import free_port
 
 SSHD = "/usr/sbin/sshd"
 CONFIG = """\
@@ -92,12 +93,6 @@ def local_user(password: str):
     finally:
         _run(["userdel", name])
         shutil.rmtree(home)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 @contextlib.contextmanager

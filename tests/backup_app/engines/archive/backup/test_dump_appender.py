@@ -5,9 +5,10 @@ import subprocess
 
 import pytest
 
-from backup_app.engines.archive.backup.dump_appender import Appender
+from backup_app.engines.archive.backup.dump_appender import DumpAppender
 from backup_app.engines.archive.storage.volume import VolumeWriter
 from backup_app.models import Folder
+from tests.prerequisites import need_zstd
 
 from ....support.factories import ClientFactory
 
@@ -16,11 +17,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("size", [0, 1, 512, 3_000_000])
 def test_an_appended_file_comes_out_of_the_volume(tmp_path, size):
+    need_zstd()
     content = b"x" * size
     (tmp_path / "dump").write_bytes(content)
     client, added = ClientFactory(), []
     with VolumeWriter(tmp_path / "v", frame_bytes=65536, level=1) as volume:
-        appender = Appender(client, volume, lambda *both: added.append(both), lambda size: None)
+        appender = DumpAppender(client, volume, lambda *both: added.append(both), lambda size: None)
         appender.add_file("/.databases/mysql/größe.sql".encode(), tmp_path / "dump")
         appender.add_file(b"/.databases/mysql/b.sql", tmp_path / "dump")
         volume.finish()

@@ -12,7 +12,7 @@ from backup_app.engines.archive.backup.workspace import Workspace
 from backup_app.engines.archive.transport.machines import LocalMachine
 from backup_app.exceptions import EngineError
 
-from ....support.local_backups import back_up, local_client, local_roots
+from ....support.local_backups import back_up, local_client, local_roots, stored
 from ....support.restores import restore
 
 TIMES = "1700000000.0000000000 1700000000.0000000000"
@@ -46,11 +46,11 @@ def raise_endless():
     raise Endless
 
 
-def printing(*paths, letter="f", size=1, times=TIMES, inode=5):
+def printing(*paths, letter="f", size=1, times=TIMES, inode=5, owner="0:0:644"):
     above = f"printf '%s\\0' 'd 2 1 {TIMES} 2 0:0:755' /"
     lines = [f"d 2 1 {TIMES} 3 0:0:755", "./srv"]
     for path in paths:
-        lines += [f"{letter} 1 {size} {times} {inode} 0:0:644", path]
+        lines += [f"{letter} 1 {size} {times} {inode} {owner}", path]
     listed = "\n".join(f"printf '%s\\0' '{line}'" for line in lines)
     return f'if [ "$1" = / ]; then {above}; exit; fi\n{listed}'
 
@@ -59,7 +59,7 @@ def printing(*paths, letter="f", size=1, times=TIMES, inode=5):
     "path",
     [
         *("./srv/..", "./srv/.", "./srv/", "./srv/../etc/shadow", "./srv//x", "./etc/shadow"),
-        "srv/x",
+        *("srv/x", "./srv/unlisted/x"),
     ],
 )
 def test_a_path_that_was_not_asked_for_is_refused(hostile, path):
@@ -77,11 +77,31 @@ def test_a_path_that_was_not_asked_for_is_refused(hostile, path):
         {"times": "1 2"},
         {"times": "nan.0000000000 0"},
         {"inode": 2**65},
+        {"owner": "0:0:644 more"},
     ],
 )
 def test_numbers_that_no_file_has_are_refused(hostile, values):
-    with pytest.raises(EngineError, match=r"find printed an (invalid line|impossible number)"):
+    with pytest.raises(EngineError, match=r"find printed an? (invalid line|number out of range)"):
         hostile(printing("./srv/x", **values))
+
+
+def test_the_inodes_of_all_file_systems_are_kept(hostile):
+    assert hostile(printing("./srv/x", inode=2**64 - 1)) == [b"/", b"/srv", b"/srv/x"]
+
+
+def test_kinds_that_no_tar_holds_are_left_out(hostile, capsys):
+    assert hostile(printing("./srv/door", letter="D")) == [b"/", b"/srv"]
+    assert capsys.readouterr().out == ""
+
+
+def test_of_many_sockets_the_first_are_named(hostile, capsys, monkeypatch):
+    monkeypatch.setattr("backup_app.engines.archive.backup.scan.NAMED", 1)
+
+    assert hostile(printing("./srv/a", "./srv/b", "./srv/c", letter="s")) == [b"/", b"/srv"]
+    assert capsys.readouterr().out.splitlines() == [
+        "'/srv/a' is a socket and is left out.",
+        "2 more: each is a socket and is left out.",
+    ]
 
 
 def test_a_line_without_fields_is_refused(hostile):
@@ -110,9 +130,42 @@ def test_a_list_without_end_leaves_room_on_the_disk(hostile, tmp_path, monkeypat
 
 
 @pytest.fixture
-def client(db, tmp_path):
-    with local_roots(tmp_path):
-        yield local_client(tmp_path)
+def client(db, place):
+    """A client without a file."""
+    return local_client(place)
+
+
+def test_what_a_find_that_failed_did_not_list_is_not_gone(client, tmp_path, program):
+    for name in ("kept", "unlisted"):
+        (tmp_path / "tree" / name).touch()
+    back_up(client)
+    (tmp_path / "tree/unlisted").unlink()
+    program("find", '{real} "$@"; exit 3')
+
+    job = back_up(client, "Incremental")
+
+    assert f"find failed (3) for '{tmp_path}/tree'." in job.run.messages
+    assert "-" not in stored(job).values()
+
+
+def test_what_programs_say_of_changed_files_is_logged(client, tmp_path, program):
+    file, once = tmp_path / "tree/file", tmp_path / "once"
+    file.touch()
+    script = f"if [ -e {once} ]; then echo 'sh: odd' >&2; echo 'tar: %s' >&2; fi; touch {once}"
+    script += f'; echo "$$" > {file}; exec {{real}} "$@"'
+    program("tar", script % "Exiting with failure status due to previous errors")
+
+    job = back_up(client)
+
+    assert [line for line in job.run.lines if line[0] != "info"] == [("warning", "sh: odd")]
+
+
+def test_a_member_that_was_not_requested_is_refused(client, tmp_path, program):
+    (tmp_path / "tree/file").touch()
+    program("tar", "exec {real} --create --file=- --format=posix --directory=/ etc/passwd")
+
+    with pytest.raises(EngineError, match="The tar has '/etc/passwd', which was not requested"):
+        back_up(client)
 
 
 def test_no_time_of_a_file_makes_backups_fail(client, tmp_path):
@@ -132,6 +185,7 @@ def test_folders_too_deep_to_be_read_are_left_out(client, tmp_path):
     (tmp_path / "tree" / "file").touch()
     top = os.open(tmp_path / "tree", os.O_RDONLY)
     fd, name = top, b"d" * 250
+    fitting = (4095 - len(bytes(tmp_path / "tree"))) // len(b"/" + name)
     for _ in range(30):
         os.mkdir(name, dir_fd=fd)
         deeper = os.open(name, os.O_RDONLY, dir_fd=fd)
@@ -145,7 +199,9 @@ def test_folders_too_deep_to_be_read_are_left_out(client, tmp_path):
     warnings = [message for level, message in job.run.lines if level != "info"]
     assert job.status == "warnings"
     assert job.files == 1
-    assert sum("its path has more than 4095 bytes" in warning for warning in warnings) == 14
+    assert (
+        sum("its path has more than 4095 bytes" in warning for warning in warnings) == 30 - fitting
+    )
 
 
 def test_two_files_of_exabytes_of_zeros_are_kept(db):

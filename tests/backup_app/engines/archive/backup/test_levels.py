@@ -1,6 +1,7 @@
 """Incremental and differential backups: what is stored, what is gone, what they build on."""
 
 import os
+import subprocess
 
 import pytest
 
@@ -8,15 +9,9 @@ from backup_app.engines.archive.backup import chain, workspace
 from backup_app.models import Entry, Job
 
 from ....support.factories import FilesetFactory
-from ....support.local_backups import back_up, local_client, local_roots, stored, view, volume_of
+from ....support.local_backups import back_up, local_client, stored, view, volume_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def place(tmp_path):
-    with local_roots(tmp_path):
-        yield tmp_path
 
 
 @pytest.fixture
@@ -68,92 +63,38 @@ def test_a_file_of_the_same_size_and_mtime_is_found_by_its_ctime(client, tree):
     assert names(stored(job), tree) == {"a": "f"}
 
 
-def test_changed_rights_alone_are_stored(client, tree):
+SUB = {"sub": "d", "sub/b": "f"}
+
+
+@pytest.mark.parametrize(
+    ("change", "added", "shown"),
+    [
+        ("chmod 711 sub", {"sub": "d"}, {"a": "f", **SUB}),
+        (
+            "mkdir sub/new; echo > sub/new/c",
+            {"sub": "d", "sub/new": "d", "sub/new/c": "f"},
+            {"a": "f", **SUB, "sub/new": "d", "sub/new/c": "f"},
+        ),
+        ("rm sub/b", {"sub": "d", "sub/b": "-"}, {"a": "f", "sub": "d"}),
+        ("rm -r sub", {"sub": "-", "sub/b": "-"}, {"a": "f"}),
+        ("mv a c", {"a": "-", "c": "f"}, {"c": "f", **SUB}),
+        (
+            "mv sub sun",
+            {"sub": "-", "sub/b": "-", "sun": "d", "sun/b": "f"},
+            {"a": "f", "sun": "d", "sun/b": "f"},
+        ),
+        ("rm -r sub; echo > sub", {"sub": "f", "sub/b": "-"}, {"a": "f", "sub": "f"}),
+        ("rm a; mkdir a; echo > a/c", {"a": "d", "a/c": "f"}, {"a": "d", "a/c": "f", **SUB}),
+    ],
+)
+def test_an_incremental_stores_what_changed(client, tree, change, added, shown):
     back_up(client)
-    (tree / "sub").chmod(0o711)
+    subprocess.run(["sh", "-ec", change], cwd=tree, check=True)
 
     job = back_up(client, "Incremental")
 
-    assert names(stored(job), tree) == {"sub": "d"}
-    assert view(job)[bytes(tree / "sub")].mode == 0o711
-
-
-def test_a_new_folder_is_stored_with_what_is_in_it(client, tree):
-    back_up(client)
-    (tree / "sub/new").mkdir()
-    (tree / "sub/new/c").write_bytes(b"three")
-
-    job = back_up(client, "Incremental")
-
-    assert names(stored(job), tree) == {"sub": "d", "sub/new": "d", "sub/new/c": "f"}
-
-
-def test_a_deleted_file_is_gone(client, tree):
-    back_up(client)
-    (tree / "sub/b").unlink()
-
-    job = back_up(client, "Incremental")
-
-    assert names(stored(job), tree) == {"sub": "d", "sub/b": "-"}
-    assert names(view(job), tree) == {"a": "f", "sub": "d"}
-
-
-def test_everything_below_a_deleted_folder_is_gone(client, tree):
-    (tree / "sub/deep").mkdir()
-    (tree / "sub/deep/c").write_bytes(b"")
-    back_up(client)
-    (tree / "sub/deep/c").unlink()
-    (tree / "sub/deep").rmdir()
-    (tree / "sub/b").unlink()
-    (tree / "sub").rmdir()
-
-    job = back_up(client, "Incremental")
-
-    gone = {"sub": "-", "sub/b": "-", "sub/deep": "-", "sub/deep/c": "-"}
-    assert names(stored(job), tree) == gone
-    assert names(view(job), tree) == {"a": "f"}
-
-
-def test_a_renamed_folder_is_gone_and_new(client, tree):
-    back_up(client)
-    (tree / "sub").rename(tree / "sun")
-
-    job = back_up(client, "Incremental")
-
-    assert names(view(job), tree) == {"a": "f", "sun": "d", "sun/b": "f"}
-    assert names(stored(job), tree) == {"sub": "-", "sub/b": "-", "sun": "d", "sun/b": "f"}
-
-
-def test_a_renamed_file_is_gone_and_new(client, tree):
-    back_up(client)
-    (tree / "a").rename(tree / "c")
-
-    job = back_up(client, "Incremental")
-
-    assert names(stored(job), tree) == {"a": "-", "c": "f"}
-
-
-def test_a_folder_that_becomes_a_file_loses_its_content(client, tree):
-    back_up(client)
-    (tree / "sub/b").unlink()
-    (tree / "sub").rmdir()
-    (tree / "sub").write_bytes(b"now a file")
-
-    job = back_up(client, "Incremental")
-
-    assert names(stored(job), tree) == {"sub": "f", "sub/b": "-"}
-    assert names(view(job), tree) == {"a": "f", "sub": "f"}
-
-
-def test_a_file_that_becomes_a_folder_gets_content(client, tree):
-    back_up(client)
-    (tree / "a").unlink()
-    (tree / "a").mkdir()
-    (tree / "a/c").write_bytes(b"")
-
-    job = back_up(client, "Incremental")
-
-    assert names(view(job), tree) == {"a": "d", "a/c": "f", "sub": "d", "sub/b": "f"}
+    assert names(stored(job), tree) == added
+    assert names(view(job), tree) == shown
 
 
 def test_what_is_gone_can_come_back(client, tree):
@@ -167,7 +108,7 @@ def test_what_is_gone_can_come_back(client, tree):
     assert names(view(job), tree) == {"a": "f", "sub": "d", "sub/b": "f"}
 
 
-def test_what_is_gone_is_said_once(client, tree):
+def test_a_deletion_is_stored_once(client, tree):
     back_up(client)
     (tree / "a").unlink()
     back_up(client, "Incremental")
@@ -352,6 +293,18 @@ def test_folders_above_the_fileset_are_not_stored_again(client, place):
     (place / "other").write_text("changes the folder above")
 
     assert stored(back_up(client, "Incremental")) == {}
+
+
+def test_folders_above_what_the_fileset_now_includes_are_stored(client, place):
+    back_up(client)
+    (place / "new/deep").mkdir(parents=True)
+    client.fileset.include = [{"path": f"{place}/{name}"} for name in ("tree", "new/deep")]
+    client.fileset.save()
+
+    job = back_up(client, "Incremental")
+
+    new = bytes(place / "new")
+    assert stored(job) == {new: "d", new + b"/deep": "d"}
 
 
 def test_folders_above_are_there_from_the_root(client, tree):

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.exceptions import Canceled, EngineError
 from backup_app.models import Entry, Folder, Job, JobSource, Volume
-from tests.prerequisites import need
+from tests.prerequisites import need, need_zstd
 
 from ....support.local_backups import (
     back_up,
@@ -27,12 +26,6 @@ from ....support.recording_run import Recording
 
 pytestmark = pytest.mark.django_db
 MB = 1_000_000
-
-
-@pytest.fixture
-def place(tmp_path):
-    with local_roots(tmp_path):
-        yield tmp_path
 
 
 @pytest.fixture
@@ -226,7 +219,7 @@ def test_a_path_that_is_not_plain_is_refused(place, path):
         back_up(local_client(place, include=[path]))
 
 
-def test_a_storage_that_is_not_there_is_not_made(place):
+def test_a_missing_storage_is_not_created(place):
     client = local_client(place)
     (place / "storage").rmdir()
 
@@ -286,7 +279,7 @@ def test_a_full_disk_fails_the_backup_and_leaves_nothing(place, tree):
         subprocess.run(["umount", place / "storage"], check=True)
 
 
-def test_a_disk_that_is_full_while_listing_is_said(place, tree):
+def test_a_disk_that_fills_up_during_the_scan_fails_the_backup(place, tree):
     client = local_client(place)
     for i in range(3000):
         (tree / f"{i:0>200}").touch()
@@ -347,20 +340,6 @@ def test_a_missing_path_is_a_warning_and_its_content_is_kept(place, tree):
     assert job.status == "warnings"
     assert any(f"{place}/other" in message for message in job.run.messages)
     assert below(job, place) == {"tree", "tree/a", "tree/sub", "other", "other/b"}
-
-
-@pytest.fixture
-def program(tmp_path, monkeypatch):
-    """Return what puts a script in the place of a program; in it {real} is the program itself."""
-
-    def replace(name, script):
-        folder = tmp_path / "bin"
-        folder.mkdir()
-        (folder / name).write_text("#!/bin/sh\n" + script.format(real=shutil.which(name)))
-        (folder / name).chmod(0o755)
-        monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-
-    return replace
 
 
 @pytest.mark.parametrize(
@@ -518,6 +497,7 @@ def test_warnings_are_counted(place, tree):
 
 
 def test_a_backup_of_nothing_new_is_still_one(place, tree):
+    need_zstd()
     client = local_client(place)
     back_up(client)
 

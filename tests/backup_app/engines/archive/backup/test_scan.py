@@ -18,7 +18,7 @@ from backup_app.engines.archive.backup.scan import (
 )
 from backup_app.engines.archive.backup.workspace import Workspace
 from backup_app.engines.archive.transport.machines import LocalMachine
-from backup_app.engines.base import no_tick
+from backup_app.engines.values import no_tick
 from backup_app.exceptions import EngineError
 
 names = st.binary(min_size=1, max_size=60).map(lambda name: name.replace(b"\0", b"0"))
@@ -94,6 +94,20 @@ def test_a_pattern_means_the_same_in_every_folder(pattern, base, rest):
 )
 def test_what_is_escaped_in_a_pattern_is_plain(pattern, expected):
     assert list(remainders(pattern, b"/srv/a*")) == expected
+
+
+def test_nothing_behind_a_symlink_is_listed(tmp_path):
+    (tmp_path / "real/sub").mkdir(parents=True)
+    (tmp_path / "real/sub/file").touch()
+    (tmp_path / "link").symlink_to("real")
+    with Workspace(tmp_path / "w") as workspace:
+        scan = Scan(LocalMachine(), workspace, complain=print, warn=print, tick=no_tick)
+
+        with pytest.raises(EngineError, match=f"leads through '{tmp_path}/link', which is not"):
+            scan.run([bytes(tmp_path / "link/sub/file")])
+        scan.run([bytes(tmp_path / "link/sub/file"), bytes(tmp_path / "real")])
+
+        assert [name for name in workspace.names() if b"/link" in name] == []
 
 
 def test_the_whole_machine_can_be_listed(tmp_path):

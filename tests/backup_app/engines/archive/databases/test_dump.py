@@ -6,15 +6,15 @@ import pytest
 from backup_app.engines.archive.databases.dump import dump_members
 from backup_app.engines.archive.databases.load import require_database
 from backup_app.engines.archive.databases.registry import server_of
-from backup_app.engines.archive.transport import server_key
 from backup_app.engines.archive.transport.machines import machine_for
 from backup_app.exceptions import EngineError, EngineUnreachable, NotFound, WrongState
 from backup_app.jobs.job_run import JobRun
 from backup_app.models import JobLog
 from tests.prerequisites import need_root
+from tests.support.waiting import free_port
 
 from ....support.factories import ClientFactory, FilesetFactory, JobFactory
-from ....support.machine import sshd
+from ....support.local_backups import over_ssh
 from ....support.machine.databases import SERVERS, database
 from ....support.machine.secret_watch import WatchedProcesses
 
@@ -154,7 +154,7 @@ def test_wrong_credentials_are_named(client, credentials, kind, name, tmp_path):
 
 def test_server_that_is_off_is_unreachable(client, credentials, kind, name, tmp_path):
     port = SERVERS[kind].port
-    text = credentials[0].read_text().replace(f"port={port}", f"port={sshd.free_port()}")
+    text = credentials[0].read_text().replace(f"port={port}", f"port={free_port()}")
     credentials[0].write_text(text)
 
     refusal = refusal_of(client, tmp_path, (kind, name))
@@ -218,7 +218,7 @@ def test_missing_tool_is_named(client, credentials, kind, name, tmp_path, monkey
     )
 
 
-def test_password_is_nowhere(client, credentials, kind, name, tmp_path, monkeypatch):
+def test_the_password_appears_nowhere(client, credentials, kind, name, tmp_path, monkeypatch):
     seen = tmp_path / "seen"
     wait = f'while [ ! -e {seen} ]; do sleep 0.05; done; exec "$REAL" "$@"'
     put_tool(tmp_path / "bin", monkeypatch, TOOLS[kind], wait)
@@ -253,14 +253,8 @@ def test_password_file_alone_says_too_little(client, tmp_path):
     )
 
 
-def test_without_credentials_the_tool_runs_on_the_client(kind, name, tmp_path):
-    with sshd.serving() as server:
-        server.admit(server_key.public_key())
-        client = ClientFactory(
-            ip="127.0.0.1", connection="ssh", ssh_port=server.port, host_key=server.host_key
-        )
-
-        dumps = dump(client, tmp_path, (kind, name))
+def test_without_credentials_the_tool_runs_on_the_client(kind, name, tmp_path, ssh_server):
+    dumps = dump(ClientFactory(**over_ssh(ssh_server)), tmp_path, (kind, name))
 
     assert "größer".encode() in dumps[f"/.databases/{kind}/{name}.sql".encode()]
 
@@ -320,7 +314,7 @@ def test_databases_of_this_machine_need_a_login_of_their_own(kind, client, tmp_p
     file = tmp_path / "credentials" / str(client.pk) / FILES[kind]
     sentence = (
         f"Client 'db1' is the backup server itself: its {TITLES[kind]} databases need "
-        f"credentials, which the operator puts into '{file}'."
+        f"credentials, which the operator must put into '{file}'."
     )
 
     assert refusal_of(client, tmp_path, (kind, "calendar")).message == sentence

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from backup_app.engines import get_engine
-from backup_app.engines.base import Problem
+from backup_app.engines.values import Problem
 from backup_app.jobs import retention
 from backup_app.models import Client, Job
 from backup_app.services import clients

@@ -88,7 +88,7 @@ def test_a_range_is_that_part_of_the_whole(found, data):
 
 
 @pytest.mark.parametrize("packed", [b"", b"x", Plan().pack()[:-3]])
-def test_what_is_no_plan_is_refused(packed):
+def test_an_invalid_plan_is_refused(packed):
     with pytest.raises(EngineError) as refused:
         Plan.unpack(packed)
 

@@ -7,7 +7,6 @@ import subprocess
 import tarfile
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -20,8 +19,8 @@ from backup_app.models import Entry
 
 from ....support.catalog_rows import catalogued
 from ....support.factories import ClientFactory
-from ....support.local_backups import KiB, back_up, local_client, local_roots, volume_of
-from ....support.restores import restore, tree_of
+from ....support.local_backups import KiB, back_up, local_client, volume_of
+from ....support.restores import below, restore, tree_of
 
 pytestmark = pytest.mark.django_db
 
@@ -32,12 +31,6 @@ MiB = 1024 * KiB
 def noise(seed, size):
     """Return the same bytes that no compression makes smaller, each time."""
     return random.Random(seed).randbytes(size)  # noqa: S311
-
-
-@pytest.fixture
-def place(tmp_path):
-    with local_roots(tmp_path):
-        yield tmp_path
 
 
 @pytest.fixture
@@ -77,10 +70,6 @@ def unpacked(data, place):
         check=True,
     )
     return place
-
-
-def below(place, tree):
-    return Path(f"{place}{tree}")
 
 
 def same_as_restored(job, tree, place):
@@ -264,7 +253,7 @@ def test_blocks_are_neither_tiny_nor_huge(client, tree):
     assert all(256 * KiB <= length < 512 * KiB for length in sizes[:-1])
 
 
-def test_a_damaged_volume_is_said(client):
+def test_a_damaged_volume_is_reported(client):
     job = back_up(client)
     _, plan = engine.plan_download(job)
     volume = volume_of(job)
@@ -278,7 +267,7 @@ def test_a_damaged_volume_is_said(client):
     assert str(refused.value).startswith(f"The volume '{volume}' is damaged at byte 0: ")
 
 
-def test_a_missing_volume_is_said(client):
+def test_a_missing_volume_is_reported(client):
     job = back_up(client)
     _, plan = engine.plan_download(job)
     volume_of(job).unlink()
@@ -291,7 +280,7 @@ def test_a_missing_volume_is_said(client):
     )
 
 
-def test_a_backup_without_a_volume_is_said(client):
+def test_a_backup_without_a_volume_is_reported(client):
     job = back_up(client)
     _, plan = engine.plan_download(job)
     job.volume.delete()
@@ -321,7 +310,7 @@ def test_the_plan_of_a_full_backup_is_quick_and_that_of_a_long_chain_is_not():
     assert slow == [False, True, False, False]
 
 
-def test_planning_gives_signs_of_life(client, tree):
+def test_planning_calls_tick(client, tree):
     back_up(client)
     (tree / "new").write_text("n")
     job = back_up(client, "Incremental")

@@ -11,28 +11,15 @@ import pytest
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.restore.staging import new_name
 from backup_app.engines.archive.storage.layout import manifest_path
-from backup_app.engines.base import Problem
+from backup_app.engines.values import Problem
 from backup_app.models import Job
 
 from ....support.factories import JobFactory, StorageFactory
-from ....support.local_backups import back_up, begin, local_client, local_roots, volume_of
+from ....support.local_backups import back_up, begin, volume_of
 
 pytestmark = pytest.mark.django_db
 
 engine = ArchiveEngine()
-
-
-@pytest.fixture
-def client(tmp_path):
-    with local_roots(tmp_path):
-        client = local_client(tmp_path)
-        (tmp_path / "tree/file").write_text("content")
-        yield client
-
-
-@pytest.fixture
-def job(client):
-    return back_up(client)
 
 
 @pytest.fixture
@@ -48,7 +35,7 @@ def files(storage):
     return sorted(path for path in Path(storage.path).glob("*/**/*") if path.is_file())
 
 
-def test_a_storage_in_order_has_no_problems(job, storage, tmp_path):
+def test_an_intact_storage_has_no_problems(job, storage, tmp_path):
     (tmp_path / "tree/new").write_text("new")
     back_up(job.client, "Incremental")
     before = files(storage)
@@ -58,7 +45,7 @@ def test_a_storage_in_order_has_no_problems(job, storage, tmp_path):
     assert files(storage) == before
 
 
-def test_a_missing_volume_is_named(job, storage):
+def test_a_missing_volume_is_reported(job, storage):
     volume = volume_of(job)
     volume.unlink()
 
@@ -71,7 +58,7 @@ def test_a_missing_volume_is_named(job, storage):
     ]
 
 
-def test_a_volume_of_another_size_is_named(job, storage):
+def test_a_volume_of_another_size_is_reported(job, storage):
     size = job.volume.size
     with volume_of(job).open("ab") as file:
         file.write(b"x")
@@ -85,7 +72,7 @@ def test_a_volume_of_another_size_is_named(job, storage):
     ]
 
 
-def test_a_missing_manifest_is_named(job, storage):
+def test_a_missing_manifest_is_reported(job, storage):
     manifest = manifest_path(volume_of(job))
     manifest.unlink()
 
@@ -98,7 +85,7 @@ def test_a_missing_manifest_is_named(job, storage):
     ]
 
 
-def test_the_manifest_of_another_volume_is_named(job, storage, tmp_path):
+def test_the_manifest_of_another_volume_is_reported(job, storage, tmp_path):
     (tmp_path / "tree/new").write_text("new")
     other = back_up(job.client)
     manifest = manifest_path(volume_of(job))
@@ -106,9 +93,7 @@ def test_the_manifest_of_another_volume_is_named(job, storage, tmp_path):
 
     assert check(storage) == [
         Problem(
-            str(manifest),
-            f"The manifest does not belong to the volume of backup {job.pk}.",
-            job.pk,
+            str(manifest), f"The manifest does not belong to the volume of backup {job.pk}.", job.pk
         )
     ]
 
@@ -157,18 +142,43 @@ def test_half_a_backup_that_no_job_has_is_deleted(job, storage, lost):
     assert files(storage) == []
 
 
-def test_what_is_not_ours_is_named_and_stays(job, storage):
-    strange = Path(storage.path) / "volumes/1/holiday.jpg"
+def test_what_cannot_be_deleted_is_reported(storage):
+    strange = Path(storage.path) / "volumes/1/job-999.tar.zst"
+    strange.mkdir(parents=True)
+
+    assert [problem.message for problem in check(storage, delete=True)] == [
+        "This volume belongs to no job.",
+        f"The volume '{strange}' cannot be deleted: Is a directory.",
+    ]
+
+
+def test_what_is_removed_during_a_check_is_not_reported(job, storage):
+    second = back_up(job.client)
+    orphan = volume_of(job).with_name("job-999.tar.zst")
+    orphan.touch()
+    volume_of(job).unlink()
+
+    found = engine.check_storage(storage)
+    assert next(found).job_id == job.pk
+    engine.remove(Job.objects.get(pk=second.pk))
+    orphan.unlink()
+
+    assert list(found) == []
+
+
+@pytest.mark.parametrize("name", ["volumes/1/holiday.jpg", "work/holiday.jpg"])
+def test_foreign_files_are_reported_and_kept(job, storage, name):
+    strange = Path(storage.path) / name
     strange.parent.mkdir(exist_ok=True)
     strange.write_text("beach")
 
-    words = "The backup service did not put this here."
+    words = "The backup service did not create this."
     assert check(storage, delete=True) == [Problem(str(strange), words)]
     assert strange.exists()
 
 
 @pytest.mark.parametrize("status", ["queued", "running", "canceling"])
-def test_what_a_job_at_work_writes_is_left_alone(client, status):
+def test_files_of_a_running_job_are_left_alone(client, status):
     job = begin(client)
     Job.objects.filter(pk=job.pk).update(status=status)
     folder = Path(job.storage.path)
@@ -220,7 +230,7 @@ def test_the_private_folder_of_a_killed_restore_is_left_over(client, tmp_path):
     assert not work.exists()
 
 
-def test_a_storage_that_is_not_there_is_a_problem():
+def test_a_missing_storage_is_reported():
     storage = StorageFactory(path="/nonexistent")
 
     assert check(storage, delete=True) == [

@@ -12,7 +12,7 @@ from backup_app import models
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.storage.layout import manifest_path
 from backup_app.engines.archive.storage.manifest import ManifestReader
-from backup_app.engines.base import Problem
+from backup_app.engines.values import Problem
 from backup_app.exceptions import EngineError
 from backup_app.models import Client, Entry, Folder, Job, JobSource, Volume
 
@@ -25,21 +25,15 @@ from ....support.factories import (
     StorageFactory,
 )
 from ....support.forged_volumes import record
-from ....support.local_backups import back_up, begin, local_client, local_roots, volume_of
+from ....support.local_backups import back_up, begin, local_client, volume_of
 from ....support.recording_run import Recording
-from ....support.restores import restore, tree_of
-from ..download.test_reader import below, unpacked, whole
+from ....support.restores import below, restore, tree_of
+from ..download.test_reader import unpacked, whole
 from .test_verify import verify
 
 pytestmark = pytest.mark.django_db
 
 engine = ArchiveEngine()
-
-
-@pytest.fixture
-def place(tmp_path):
-    with local_roots(tmp_path):
-        yield tmp_path
 
 
 @pytest.fixture
@@ -102,7 +96,7 @@ def rows(model, *left_out):
     return sorted(map(repr, model.objects.values_list(*fields)))
 
 
-def test_all_views_are_what_they_were(chain):
+def test_rebuilt_views_equal_the_lost_ones(chain):
     storage = chain[0].storage
     before = {job.pk: contents(job) for job in chain}
     emptied()
@@ -114,7 +108,7 @@ def test_all_views_are_what_they_were(chain):
     assert [path for path in before[chain[2].pk] if path.endswith(b"\xff\n")]
 
 
-def test_jobs_are_what_they_were(chain):
+def test_rebuilt_jobs_equal_the_lost_ones(chain):
     storage = chain[0].storage
     fields = (
         "pk name type level status engine storage_id parent_id requested_by created started files"
@@ -134,7 +128,7 @@ def test_jobs_are_what_they_were(chain):
     assert all(job.ended >= job.started for job in Job.objects.all())
 
 
-def test_what_is_around_them_comes_back_too(chain, client):
+def test_accounts_clients_filesets_and_pools_are_rebuilt_too(chain, client):
     username, email = client.account.username, client.account.email
     kept = {
         model: rows(model, "account_id", "fileset_id", "pool_id", "created")
@@ -159,7 +153,7 @@ def test_what_is_around_them_comes_back_too(chain, client):
     assert found.created <= Job.objects.earliest("created").created
 
 
-def test_what_came_back_can_be_verified_restored_and_downloaded(chain, tree, place):
+def test_rebuilt_backups_can_be_verified_restored_and_downloaded(chain, tree, place):
     storage, now = chain[0].storage, tree_of(tree)
     emptied()
 
@@ -172,7 +166,7 @@ def test_what_came_back_can_be_verified_restored_and_downloaded(chain, tree, pla
     assert list(engine.check_storage(storage)) == []
 
 
-def test_the_next_backup_builds_on_what_came_back(chain, tree):
+def test_the_next_backup_builds_on_rebuilt_ones(chain, tree):
     emptied()
     *_, last = rebuild(chain[0].storage)
 
@@ -182,7 +176,7 @@ def test_the_next_backup_builds_on_what_came_back(chain, tree):
     assert job.pk > last.pk
 
 
-def test_a_second_time_brings_nothing(chain):
+def test_rebuilding_again_adds_nothing(chain):
     emptied()
     rebuild(chain[0].storage)
     before = {model: model.objects.count() for model in (Job, Entry, Folder, Client)}
@@ -191,7 +185,7 @@ def test_a_second_time_brings_nothing(chain):
     assert {model: model.objects.count() for model in before} == before
 
 
-def test_only_what_is_missing_comes_back(chain):
+def test_only_missing_backups_are_rebuilt(chain):
     view = contents(chain[2])
     Job.objects.get(pk=chain[2].pk).delete()
 
@@ -214,7 +208,7 @@ def test_a_dry_run_stores_nothing(chain):
         assert not model.objects.exists()
 
 
-def test_ids_that_others_have_are_left_to_them(chain):
+def test_ids_taken_meanwhile_are_replaced_by_new_ones(chain):
     storage, views = chain[0].storage, [contents(job) for job in chain]
     emptied()
     other = ClientFactory()
@@ -297,7 +291,7 @@ def test_an_account_is_found_by_its_login_or_its_address(chain, client):
     assert get_user_model().objects.count() == 1
 
 
-def test_a_client_that_is_there_is_taken_as_it_is(chain, client):
+def test_an_existing_client_is_not_changed(chain, client):
     Job.objects.all().delete()
     Client.objects.update(ip="192.0.2.99")
 
@@ -316,7 +310,7 @@ def test_a_client_that_was_renamed_is_still_the_same(chain, client):
     assert Client.objects.get().jobs.count() == 3
 
 
-def test_a_client_whose_address_another_has_stays_away(chain, client):
+def test_a_client_whose_address_is_taken_is_not_rebuilt(chain, client):
     emptied()
     account = AccountFactory(username=client.account.username)
     ClientFactory(account=account, name="other", ip="192.0.2.7", pool=PoolFactory(account=account))
@@ -328,7 +322,7 @@ def test_a_client_whose_address_another_has_stays_away(chain, client):
     assert not Job.objects.exists()
 
 
-def test_a_broken_manifest_is_said_and_left_out(chain):
+def test_a_damaged_manifest_is_reported_and_skipped(chain):
     storage, manifest = chain[0].storage, manifest_path(volume_of(chain[1]))
     view = contents(chain[0])
     data = bytearray(manifest.read_bytes())
@@ -351,7 +345,7 @@ def test_a_broken_manifest_is_said_and_left_out(chain):
 
 
 @pytest.mark.parametrize("damage", ["head", "cut", "empty"])
-def test_a_manifest_without_a_head_is_said(chain, damage):
+def test_a_manifest_without_a_header_is_reported(chain, damage):
     storage, manifest = chain[0].storage, manifest_path(volume_of(chain[2]))
     data = manifest.read_bytes()
     damaged = {"head": b"x" + data[1:], "cut": data[:100], "empty": b""}[damage]
@@ -401,13 +395,29 @@ def test_a_manifest_without_an_end_makes_no_old_backup_a_new_one(client):
 
     assert found.ended == found.started == job.started
     assert found.message == (
-        "Rebuilt from its manifest. That has no end time, so the start time was used."
+        "Rebuilt from its manifest. It has no end time, so the start time was used."
     )
     (shown,) = command("backup_status", "--format=json").data["clients"]
     assert (shown["state"], shown["age_seconds"] // 86_400) == ("overdue", 40)
 
 
-def test_a_missing_volume_is_said(chain):
+@pytest.mark.parametrize("section", ["job", "client"])
+def test_a_manifest_without_an_id_is_reported(chain, section):
+    path = manifest_path(volume_of(chain[2]))
+    head = ManifestReader(path).head
+    del head[section]["id"]
+    record(chain[2], head)
+    emptied()
+
+    problem, *brought = rebuild(chain[0].storage)
+
+    assert problem == Problem(
+        str(path), f"The manifest '{path}' lacks the ID of the job or client."
+    )
+    assert len(brought) == 2
+
+
+def test_a_missing_volume_is_reported(chain):
     storage, volume = chain[0].storage, volume_of(chain[2])
     volume.unlink()
     emptied()
@@ -418,7 +428,7 @@ def test_a_missing_volume_is_said(chain):
     assert len(brought) == 2
 
 
-def test_a_volume_of_another_size_is_said(chain):
+def test_a_volume_of_another_size_is_reported(chain):
     storage, volume = chain[0].storage, volume_of(chain[2])
     size = volume.stat().st_size
     with volume.open("ab") as file:
@@ -430,7 +440,7 @@ def test_a_volume_of_another_size_is_said(chain):
     assert problem.message == f"The volume '{volume}' has {size + 1} bytes, not {size}."
 
 
-def test_what_was_being_removed_stays_away(chain):
+def test_a_backup_whose_removal_was_interrupted_is_not_rebuilt(chain):
     volume = volume_of(chain[2])
     volume.with_name(f"{volume.name}.removing").touch()
     emptied()
@@ -438,7 +448,7 @@ def test_what_was_being_removed_stays_away(chain):
     assert [job.pk for job in rebuild(chain[0].storage)] == [chain[0].pk, chain[1].pk]
 
 
-def test_what_a_job_at_work_has_just_written_is_left_to_it(chain):
+def test_the_volume_of_a_running_job_is_left_alone(chain):
     Job.objects.filter(pk=chain[2].pk).update(status="running")
     Volume.objects.filter(job=chain[2]).delete()
 
@@ -484,12 +494,12 @@ def test_no_new_backup_replaces_what_the_database_lost(chain, client):
     assert {path: path.read_bytes() for path in volume.parent.iterdir()} == before
 
 
-def test_a_storage_that_is_not_there_is_said():
+def test_a_missing_storage_is_reported():
     with pytest.raises(EngineError):
         rebuild(StorageFactory(path="/nonexistent"))
 
 
-def test_the_command_names_what_came_back_and_what_did_not(chain):
+def test_the_command_reports_rebuilt_jobs_and_problems(chain):
     manifest_path(volume_of(chain[2])).write_bytes(b"")
     manifest = manifest_path(volume_of(chain[2]))
     emptied()
@@ -499,7 +509,7 @@ def test_the_command_names_what_came_back_and_what_did_not(chain):
     assert ran.out == (
         f"Job {chain[0].pk}, Full backup of client 'web'.\n"
         f"Job {chain[1].pk}, Incremental backup of client 'web'.\n"
-        "Brought back 2 jobs.\n"
+        "Restored 2 jobs.\n"
     )
     assert str(manifest) in ran.err
     assert str(ran.error) == "1 problem, shown above."

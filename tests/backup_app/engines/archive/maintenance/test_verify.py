@@ -10,19 +10,13 @@ from backup_app.engines.archive.storage.layout import manifest_path
 from backup_app.exceptions import Canceled, EngineError
 from backup_app.models import Entry, Folder, Job
 
-from ....support.factories import JobFactory
-from ....support.local_backups import KiB, back_up, local_client, local_roots, volume_of
+from ....support.factories import JobFactory, StorageFactory
+from ....support.local_backups import KiB, back_up, local_client, volume_of
 from ....support.recording_run import Recording
 
 pytestmark = pytest.mark.django_db
 
 engine = ArchiveEngine()
-
-
-@pytest.fixture
-def place(tmp_path):
-    with local_roots(tmp_path):
-        yield tmp_path
 
 
 @pytest.fixture
@@ -79,13 +73,13 @@ def row(job, name):
     return Entry.objects.get(job=job, name=name)
 
 
-def test_a_whole_backup_is_whole(job, place):
+def test_an_undamaged_backup_passes(job, place):
     run = verify(job)
 
     expected = Entry.objects.filter(job=job).count()
     assert (run.lines, run.expected) == ([], job.volume.tar_size)
     assert (run.outcome.files, run.outcome.bytes) == (expected, 8 * 40 * KiB)
-    assert run.outcome.message == f"Backup {job.pk} is undamaged."
+    assert run.outcome.message == f"Backup {job.pk} is intact."
 
 
 def test_each_backup_of_a_chain_is_verified_by_itself(job, tree):
@@ -121,7 +115,7 @@ def test_a_flipped_bit_names_all_that_it_damages_and_nothing_else(job):
 
 
 @pytest.mark.parametrize("field", ["sha256", "size", "mode", "owner", "mtime_ns"])
-def test_what_the_catalog_says_otherwise_is_named(job, field):
+def test_a_difference_from_the_catalog_is_reported(job, field):
     entry = row(job, b"file2")
     wrong = {"sha256": bytes(32), "owner": "nobody"}.get(field, 7)
     Entry.objects.filter(pk=entry.pk).update(**{field: wrong})
@@ -135,7 +129,7 @@ def test_what_the_catalog_says_otherwise_is_named(job, field):
     ]
 
 
-def test_an_entry_that_the_catalog_lost_is_noticed(job):
+def test_an_entry_missing_from_the_catalog_is_reported(job):
     entry = row(job, b"file2")
     after = Entry.objects.filter(job=job, offset__gt=entry.offset).order_by("offset").first()
     entry.delete()
@@ -151,7 +145,7 @@ def test_an_entry_that_the_catalog_lost_is_noticed(job):
     ]
 
 
-def test_an_end_that_the_catalog_lost_is_noticed(job):
+def test_a_last_entry_missing_from_the_catalog_is_reported(job):
     Entry.objects.filter(job=job).order_by("-offset").first().delete()
 
     assert faults(job)[-1] == f"The volume '{volume_of(job)}' contains more than the catalog says."
@@ -167,14 +161,14 @@ def test_a_flipped_bit_of_the_manifest_is_named(job):
 
 
 @pytest.mark.parametrize("cut", [1, 10, 200])
-def test_a_manifest_that_is_cut_off_is_named(job, cut):
+def test_a_truncated_manifest_is_reported(job, cut):
     manifest = manifest_path(volume_of(job))
     manifest.write_bytes(manifest.read_bytes()[:-cut])
 
     assert faults(job)[1:] == [f"The manifest '{manifest}' is damaged: it is cut off."]
 
 
-def test_a_missing_manifest_is_named(job):
+def test_a_missing_manifest_is_reported(job):
     manifest = manifest_path(volume_of(job))
     manifest.unlink()
 
@@ -183,7 +177,7 @@ def test_a_missing_manifest_is_named(job):
     ]
 
 
-def test_the_manifest_of_another_volume_is_named(job, tree):
+def test_the_manifest_of_another_volume_is_reported(job, tree):
     (tree / "sub/new").write_text("new")
     other = back_up(job.client)
     manifest = manifest_path(volume_of(job))
@@ -192,7 +186,7 @@ def test_the_manifest_of_another_volume_is_named(job, tree):
     assert faults(job)[1:] == [f"The manifest '{manifest}' belongs to another volume."]
 
 
-def test_a_volume_that_is_cut_off_is_named(job):
+def test_a_truncated_volume_is_reported(job):
     volume = volume_of(job)
     volume.write_bytes(volume.read_bytes()[:-100])
 
@@ -202,7 +196,7 @@ def test_a_volume_that_is_cut_off_is_named(job):
     ]
 
 
-def test_a_missing_volume_is_said(job):
+def test_a_missing_volume_is_reported(job):
     volume_of(job).unlink()
 
     assert faults(job) == [
@@ -210,7 +204,7 @@ def test_a_missing_volume_is_said(job):
     ]
 
 
-def test_a_backup_without_a_volume_is_said(job):
+def test_a_backup_without_a_volume_is_reported(job):
     job.volume.delete()
 
     assert faults(job) == [f"Backup {job.pk} has no volume."]
@@ -225,6 +219,41 @@ def test_a_backup_whose_base_lost_its_volume_is_damaged(job, tree):
     assert faults(second)[1:] == [
         f"The volume '{volume}' of backup {job.pk} cannot be read: No such file or directory."
     ]
+
+
+def test_a_backup_whose_base_has_no_disk_is_damaged(job, tree):
+    (tree / "sub/new").write_text("new")
+    second = back_up(job.client, "Incremental")
+    storage = StorageFactory(path="/nonexistent")
+    Job.objects.filter(pk=job.pk).update(storage=storage)
+
+    assert faults(second)[1:] == [f"The storage '{storage}' has no folder '/nonexistent'."]
+
+
+def test_an_entry_behind_the_end_of_the_volume_is_missing(job):
+    last = Entry.objects.filter(job=job).order_by("-offset").first()
+    values = {"offset": job.volume.tar_size, "length": 1024, "kind": "f"}
+    job.entries.create(folder=last.folder, name=b"more", **values)
+
+    assert f"'{last.folder.path.decode()}/more' differs from the catalog: it is missing." in faults(
+        job
+    )
+
+
+def test_folders_that_the_catalog_mixes_up_are_named(job, tree):
+    folder = Folder.objects.get(path=bytes(tree) + b"/sub")
+    job.entries.filter(node=folder).update(node=folder.parent)
+
+    assert faults(job)[1] == f"'{tree}/sub' is another folder in the catalog."
+
+
+def test_a_catalog_of_other_backups_is_named(job, tree):
+    (tree / "sub/new").write_text("new")
+    second = back_up(job.client, "Incremental")
+    second.source_links.filter(source=job).delete()
+
+    words = f"its manifest says that backup {second.pk} builds on other backups."
+    assert faults(second)[1] == f"The catalog is damaged: {words}"
 
 
 def test_of_many_faults_the_log_names_the_first(job, monkeypatch):

@@ -1,5 +1,6 @@
 """A damaged catalog is noticed by restores, which end well only with all, and by verification."""
 
+import os
 import random
 import shutil
 from contextlib import contextmanager
@@ -8,13 +9,14 @@ import pytest
 from django.db import connection, transaction
 
 from backup_app.engines.archive.storage.layout import manifest_path
-from backup_app.exceptions import BackupError
+from backup_app.exceptions import BackupError, EngineError
 from backup_app.models import Entry, Folder, JobSource, Volume
 from tests.attacks import rounds
 from tests.prerequisites import only_on
 
 from ....support.local_backups import back_up, local_client, local_roots, volume_of
 from ....support.restores import restore, tree_of
+from ..download.test_reader import whole
 from ..maintenance.test_verify import verify
 
 BITS = 40  # that flip in the database's file
@@ -141,6 +143,56 @@ def test_without_a_manifest_the_catalog_counts_with_a_warning(backup, tree, tmp_
     )
     assert line == ("warning", sentence)
     assert run.outcome.warnings == 1
+
+
+def lose_volume(backup):
+    Volume.objects.filter(job=backup.sources.first()).delete()
+    return f"it has no volume of backup {backup.sources.first().pk}."
+
+
+def lose_source(backup):
+    JobSource.objects.get(job=backup, source=backup.parent).delete()
+    return f"its manifest says that backup {backup.pk} builds on other backups."
+
+
+def invent(backup):
+    found = Entry.objects.get(job=backup, name=b"1")
+    Entry.objects.filter(pk=found.pk).update(name=b"invented")
+    return f"the manifests of backup {backup.pk} lack '{os.fsdecode(found.folder.path)}/invented'."
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("damage", [lose_volume, lose_source, invent])
+def test_a_catalog_of_other_backups_or_paths_is_refused(backup, tree, tmp_path, damage):
+    words = f"The catalog is damaged: {damage(backup)}"
+    chosen = tree / "1/deep/invented" if damage is invent else tree
+
+    with pytest.raises(EngineError) as refused:
+        restore(backup, chosen, to=tmp_path / "target")
+
+    assert str(refused.value) == words
+    assert not (tmp_path / "target").exists()
+
+
+@pytest.mark.django_db
+def test_without_a_manifest_a_download_trusts_the_catalog(backup):
+    before = whole(backup)
+
+    manifest_path(volume_of(backup)).unlink()
+
+    assert whole(backup) == before
+
+
+@pytest.mark.django_db
+def test_the_manifest_of_another_volume_is_not_compared(backup, tree, tmp_path):
+    other, manifest = (manifest_path(volume_of(each)) for each in backup.sources.all()[:2])
+    manifest.write_bytes(other.read_bytes())
+
+    run, is_whole = restored(backup, tree, tmp_path / "target")
+
+    assert is_whole
+    sentence = f"The manifest '{manifest}' belongs to another volume."
+    assert run.lines[0] == ("warning", f"{sentence} So the catalog could not be checked.")
 
 
 @contextmanager

@@ -21,12 +21,12 @@ def root(tmp_path):
 
 
 @pytest.mark.parametrize("path", [b"relative", b"", b"/a/../b", b"/..", b"/a\0b", b"../x"])
-def test_what_is_no_plain_absolute_path_is_invalid(path, root):
+def test_a_relative_path_or_one_with_dots_is_invalid(path, root):
     with pytest.raises(Invalid, match="is not an absolute path without"):
         require_destination(ClientFactory(), path)
 
 
-def test_a_path_that_no_machine_takes_is_invalid(root):
+def test_a_path_over_4095_bytes_is_invalid(root):
     with pytest.raises(Invalid, match="longer than 4095 bytes"):
         require_destination(ClientFactory(), b"/" + b"a" * 4095)
 

@@ -8,9 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.prerequisites import as_root, need, need_access_control_lists, need_root
+from tests.prerequisites import (
+    as_root,
+    need,
+    need_access_control_lists,
+    need_root,
+    need_zstd,
+)
 
-from ....support.local_backups import back_up, local_client, local_roots, view, volume_of
+from ....support.local_backups import back_up, local_client, view, volume_of
 
 pytestmark = pytest.mark.django_db
 
@@ -36,12 +42,6 @@ NAMES = [
 
 
 @pytest.fixture
-def place(tmp_path):
-    with local_roots(tmp_path):
-        yield tmp_path
-
-
-@pytest.fixture
 def tree(place):
     (place / "tree").mkdir()
     return place / "tree"
@@ -49,6 +49,7 @@ def tree(place):
 
 def brought_back(job, tree) -> Path:
     """Extract a volume with plain tar; return the tree in it."""
+    need_zstd()
     target = tree.parent / "back"
     target.mkdir()
     tar = ["tar", "--zstd", "-xpf", volume_of(job), "-C", target, "--xattrs", "--acls"]
@@ -97,6 +98,7 @@ def test_names_of_any_bytes_survive(tree):
 
 
 def test_paths_of_4000_bytes_survive(tree):
+    need_zstd()
     # No system call takes such a path: one folder after the other.
     fd = os.open(tree, os.O_DIRECTORY)
     length = len(bytes(tree))

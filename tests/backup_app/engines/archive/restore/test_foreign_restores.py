@@ -6,10 +6,9 @@ import stat
 import pytest
 
 from backup_app.exceptions import EngineError
-from tests.prerequisites import need_root
 
 from ....support.factories import ClientFactory
-from ....support.local_backups import back_up, local_client, local_roots
+from ....support.local_backups import back_up, local_client
 from ....support.restores import restore
 
 pytestmark = pytest.mark.django_db
@@ -18,14 +17,7 @@ NET_RAW = bytes.fromhex("0100000200200000000000000000000000000000")  # as setcap
 
 
 @pytest.fixture
-def place(tmp_path):
-    need_root()
-    with local_roots(tmp_path):
-        yield tmp_path
-
-
-@pytest.fixture
-def backup(place):
+def backup(needs_root, place):
     """A backup of a program that runs as root, and of a device that everybody may write to."""
     tree = place / "tree"
     tree.mkdir()
@@ -54,6 +46,17 @@ def test_programs_and_devices_of_another_machine_are_harmless(backup, place):
     assert os.listxattr(found / "ping") == []
     assert list((found / "devices").iterdir()) == []
     assert ("warning", "1 devices of another machine are left out.") in run.lines
+
+
+def test_nothing_is_placed_while_programs_may_still_run_as_root(backup, place, program):
+    other = ClientFactory(account=backup.account)
+    program("chmod", "echo 'chmod: no' >&2; exit 1")
+
+    words = r"^The special modes of restored files could not be cleared: chmod: no\.$"
+    with pytest.raises(EngineError, match=words):
+        restore(backup, place / "tree", to=place / "new", client=other)
+
+    assert not (place / "new").exists()
 
 
 def test_those_of_the_machine_itself_come_back_as_they_were(backup, place):

@@ -3,17 +3,16 @@
 import os
 import shutil
 import tarfile
-import threading
 
 import pytest
 
-from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError, NotFound
 from backup_app.lib import destinations
 from tests.prerequisites import as_root
 
 from ....support.forged_volumes import forge
 from ....support.local_backups import back_up, local_client, local_roots
+from ....support.machine.swaps import swapping
 from ....support.recording_run import Recording
 from ....support.restores import begin_restore, restore
 
@@ -26,20 +25,6 @@ def place(tmp_path):
     folder.mkdir()
     with local_roots(folder):
         yield folder
-
-
-@pytest.fixture
-def outside(tmp_path):
-    """A folder outside of all roots, in which nothing may change."""
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    (folder / "victim").write_text("untouched")
-    before = folder.stat()
-    yield folder
-    after = folder.stat()
-    assert [path.name for path in folder.iterdir()] == ["victim"]
-    assert (folder / "victim").read_text() == "untouched"
-    assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
 
 
 @pytest.fixture
@@ -94,7 +79,7 @@ def test_a_symlink_on_the_way_below_a_destination_is_not_followed(backup, place,
     (place / "new").mkdir()
     (place / "new" / first).symlink_to(outside)
 
-    with pytest.raises(EngineError, match=f"'/{first}': A symlink or a file is on its path"):
+    with pytest.raises(EngineError, match=f"'/{first}': Its path leads through a symlink"):
         restore(backup, place / "tree", to=place / "new")
 
 
@@ -112,7 +97,7 @@ def test_a_symlink_on_the_way_to_a_restored_file_is_not_followed(backup, place, 
     shutil.rmtree(place / "tree/a")
     (place / "tree/a").symlink_to(outside)
 
-    with pytest.raises(EngineError, match=f"'{place}/tree/a': A symlink or a file is on its path"):
+    with pytest.raises(EngineError, match=f"'{place}/tree/a': Its path leads through a symlink"):
         restore(backup, place / "tree/a/victim")
 
 
@@ -188,24 +173,10 @@ def test_a_folder_that_is_swapped_for_a_symlink_meanwhile_does_not_lead_outside(
     aside = place / "aside"
     aside.mkdir()
     (aside / "a").symlink_to(outside)
-    fds = [os.open(folder, os.O_RDONLY) for folder in (place / "tree", aside)]
-    stop = threading.Event()
 
-    def swap():
-        while not stop.is_set():
-            exchange(b"a", *fds)
+    with swapping(b"a", place / "tree", aside):
+        outcomes = {outcome(backup, place / "tree/a/victim") for _ in range(15)}
 
-    swapper = threading.Thread(target=swap)
-    swapper.start()
-    outcomes = set()
-    try:
-        for _ in range(15):
-            outcomes.add(outcome(backup, place / "tree/a/victim"))
-    finally:
-        stop.set()
-        swapper.join()
-        for fd in fds:
-            os.close(fd)
     assert outcomes <= {"restored", "refused"}
 
 

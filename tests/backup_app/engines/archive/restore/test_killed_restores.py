@@ -4,13 +4,13 @@ import os
 import signal
 
 import pytest
-from django.db import connection
 
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.models import Job
 from tests.attacks import rounds
 
 from ....support.local_backups import KiB, back_up, local_client, local_roots
+from ....support.machine.processes import run_killed
 from ....support.recording_run import Recording
 from ....support.restores import begin_restore, restore
 
@@ -53,15 +53,7 @@ def backup(tmp_path, tree):
 def kill_restore(backup, tree, when):
     """Restore in a process that is killed; return the job."""
     job = begin_restore(backup, tree)
-    pid = os.fork()
-    if pid == 0:
-        connection.connection = None  # The parent's; a new one is opened.
-        try:
-            ArchiveEngine().restore(Killed(job, when))
-        finally:
-            os._exit(1)
-    _, status = os.waitpid(pid, 0)
-    assert os.WTERMSIG(status) == signal.SIGKILL
+    run_killed(lambda: ArchiveEngine().restore(Killed(job, when)))
     return job
 
 

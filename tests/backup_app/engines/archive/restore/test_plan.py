@@ -3,7 +3,7 @@ import pytest
 from backup_app.engines.archive.catalog.selection import select_paths
 from backup_app.engines.archive.catalog.view import View
 from backup_app.engines.archive.restore.plan import RestorePlan, coalesced, folders_above
-from backup_app.engines.base import Selection
+from backup_app.engines.values import Selection
 from backup_app.exceptions import NotFound
 
 from ....support.catalog_rows import catalogued

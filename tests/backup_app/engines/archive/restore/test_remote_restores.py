@@ -10,68 +10,24 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from backup_app.engines.archive.restore.staging import is_ours
-from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import Canceled, EngineError
+from tests.prerequisites import as_root
 
-from ....support.local_backups import back_up, local_client
-from ....support.machine import sshd
+from ....support.local_backups import back_up, hard_links, local_client, over_ssh
 from ....support.machine.trees import change, changes, forests, plant
 from ....support.recording_run import Recording
-from ....support.restores import begin_restore, restore, tree_of
+from ....support.restores import begin_restore, below, restore, tree_of
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def root(settings, tmp_path):
-    settings.BACKUP_ROOT = str(tmp_path / "backups")
-
-
-@pytest.fixture(scope="module")
-def server():
-    with sshd.serving("MaxStartups 100") as server:
-        yield server
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("backup_root")]
 
 
 @pytest.fixture
-def tree(tmp_path):
-    folder = tmp_path / "tree"
-    (folder / "a/b").mkdir(parents=True)
-    (folder / "a/b/one").write_text("1")
-    (folder / "a/two").write_text("2")
-    (folder / "c").mkdir()
-    (folder / "c/three").write_text("3")
-    return folder
-
-
-@pytest.fixture
-def client(server, tree, tmp_path):
-    server.admit(server_key.public_key())
-    return local_client(
-        tmp_path,
-        connection="ssh",
-        ip="127.0.0.1",
-        ssh_port=server.port,
-        host_key=server.host_key,
-    )
-
-
-@pytest.fixture
-def outside(tmp_path):
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    (folder / "victim").write_text("untouched")
-    yield folder
-    assert [path.name for path in folder.iterdir()] == ["victim"]
-    assert (folder / "victim").read_text() == "untouched"
+def client(ssh_server, tree, tmp_path):
+    return local_client(tmp_path, **over_ssh(ssh_server))
 
 
 def left():
     return [path for path in Path("/").iterdir() if is_ours(bytes(path)[1:])]
-
-
-def below(destination, tree):
-    return destination / str(tree).strip("/")
 
 
 def test_a_lost_tree_comes_back_where_it_was(client, tree):
@@ -93,6 +49,18 @@ def test_another_destination_keeps_the_full_path_and_is_made(client, tree, tmp_p
     restore(job, tree, to=tmp_path / "new/it's\nodd")
 
     assert tree_of(below(tmp_path / "new/it's\nodd", tree)) == before
+
+
+@as_root
+def test_all_comes_back_where_it_was(client, tree):
+    before = tree_of(tree)
+    job = back_up(client)
+    shutil.rmtree(tree)
+
+    restore(job, "/")
+
+    assert tree_of(tree) == before
+    assert left() == []
 
 
 def test_what_is_there_is_replaced_and_its_neighbours_stay(client, tree):
@@ -126,15 +94,19 @@ def test_folders_on_the_way_keep_their_metadata(client, tree):
 
 def test_a_hard_link_is_restored_without_its_target(client, tree, tmp_path):
     os.link(tree / "a/b/one", tree / "c/link")
-    times = (tree / "c").stat().st_mtime_ns
     job = back_up(client)
+    [link] = hard_links(job)
+    times = link.parent.stat().st_mtime_ns
 
-    restore(job, tree / "c", to=tmp_path / "new")
+    restore(job, link, to=tmp_path / "new")
 
-    new = below(tmp_path / "new", tree)
-    assert (new / "c/link").read_text() == "1"
-    assert [path.name for path in new.iterdir()] == ["c"]
-    assert (new / "c").stat().st_mtime_ns == times
+    restored = below(tmp_path / "new", link)
+    assert restored.read_text() == "1"
+    assert [path for path in (tmp_path / "new").rglob("*") if path.is_file()] == [restored]
+    assert [path.name for path in below(tmp_path / "new", tree).iterdir()] == [
+        link.relative_to(tree).parts[0]
+    ]
+    assert restored.parent.stat().st_mtime_ns == times
 
 
 def test_a_symlink_on_the_way_is_not_followed(client, tree, outside):
@@ -145,7 +117,7 @@ def test_a_symlink_on_the_way_is_not_followed(client, tree, outside):
 
     run = restore(job, tree / "a/two", tree / "c")
 
-    line = f"'{tree}/a': A symlink or a file is on its path."
+    line = f"'{tree}/a': Its path leads through a symlink or a file."
     assert run.lines[1:] == [("warning", line)]
     assert (tree / "c/three").read_text() == "3"
 
@@ -179,7 +151,7 @@ def test_a_folder_with_content_makes_no_way_for_a_file(client, tree):
 
     run = restore(job, tree)
 
-    line = f"'{tree}/a/two': A folder that is not empty has its name."
+    line = f"'{tree}/a/two': A folder that is not empty is in its place."
     assert run.lines[1:] == [("warning", line)]
     assert (tree / "a/two/new").read_text() == "new"
 

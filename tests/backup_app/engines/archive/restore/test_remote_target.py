@@ -5,8 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
-import threading
 from pathlib import Path
 
 import pytest
@@ -14,21 +12,14 @@ import pytest
 from backup_app.engines.archive.restore.remote_target import RemoteTarget, remove_noted
 from backup_app.engines.archive.restore.staging import NAME, Staging, new_name
 from backup_app.engines.archive.transport.machines import LocalMachine
-from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError
 from tests.prerequisites import need_access_control_lists
 
 from ....support.factories import JobFactory
+from ....support.machine.swaps import swapping
 
 pytestmark = pytest.mark.django_db
 OLD_NS = 981_173_106_123_456_789
-
-
-@pytest.fixture
-def work(tmp_path):
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
 
 
 @pytest.fixture
@@ -53,12 +44,6 @@ def place(needs_root, work, destination):
         return refused
 
     return place
-
-
-@pytest.fixture
-def other_disk():
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        yield Path(folder)
 
 
 def files(**contents):
@@ -121,28 +106,6 @@ def test_a_folder_that_is_there_gets_the_metadata_of_the_restored_one(place, des
     assert content(destination) == {"a": None, "a/b": "new", "a/c": "kept"}
 
 
-def test_an_empty_folder_makes_way_for_a_file_and_a_file_for_a_folder(place, destination):
-    (destination / "a").mkdir()
-    (destination / "b").write_text("a file")
-
-    refused = place(files(a="1", b__c="2"))
-
-    assert refused == {}
-    assert content(destination) == {"a": "1", "b": None, "b/c": "2"}
-
-
-def test_what_is_in_the_way_is_named_and_the_rest_placed(place, destination):
-    files(a__keep="3", d="a file")(destination)
-
-    refused = place(files(a="1", b="2", d__e="4"), passed=[b"/d"])
-
-    assert refused == {
-        b"a": "A folder that is not empty has its name.",
-        b"d": "A symlink or a file is on its path.",
-    }
-    assert content(destination) == {"a": None, "a/keep": "3", "b": "2", "d": "a file"}
-
-
 def test_the_folder_that_the_private_one_is_in_keeps_its_times(place, other_disk):
     os.utime(other_disk.parent, ns=(OLD_NS, OLD_NS))
 
@@ -170,23 +133,11 @@ def test_a_folder_that_is_swapped_for_a_symlink_does_not_lead_outside(place, des
     for folder in (outside, aside, destination / "a"):
         folder.mkdir()
     (aside / "a").symlink_to(outside)
-    fds = [os.open(folder, os.O_RDONLY) for folder in (destination, aside)]
-    stop = threading.Event()
 
-    def swap():
-        while not stop.is_set():
-            exchange(b"a", *fds)
-
-    swapper = threading.Thread(target=swap)
-    swapper.start()
-    try:
+    with swapping(b"a", destination, aside):
         for _ in range(12):
             place(files(a__b="1", a__c__d="2"), passed=[b"/a"])
-    finally:
-        stop.set()
-        swapper.join()
-        for fd in fds:
-            os.close(fd)
+
     assert list(outside.iterdir()) == []
 
 
@@ -195,10 +146,14 @@ def test_what_a_killed_restore_left_is_removed_by_its_note(work, tmp_path):
     left = tmp_path / os.fsdecode(name)
     (left / "tree").mkdir(parents=True)
     Staging(1, work).note(parent=bytes(tmp_path), name=name)
+    own = tmp_path / os.fsdecode(new_name(1))
+    own.mkdir()
+    Staging(1, work).note(root=b"/", parent=bytes(tmp_path), name=os.fsencode(own.name))
 
     remove_noted(LocalMachine(), work)
 
     assert not left.exists()
+    assert own.exists()  # It was noted on the machine of the service.
 
 
 def test_the_next_restore_removes_what_an_ended_one_left(place, other_disk):
@@ -231,13 +186,14 @@ class Lying(LocalMachine):
 @pytest.mark.parametrize(
     ("answers", "sentence"),
     [
-        (["true"], "did not print where it made the folder"),
+        (["true"], "did not report where it created the folder"),
         (["printf '/x\\0.\\0'", "printf '?what\\0'"], "printed something invalid"),
         (
             ["printf '/x\\0.\\0'", "cat /dev/zero | tr '\\0' +"],
-            "printed a word of more than 65536 bytes",
+            "printed a field of more than 65536 bytes",
         ),
-        (["true", "cat /dev/zero"], "did not print where it made the folder"),
+        (["true", "cat /dev/zero"], "did not report where it created the folder"),
+        (["printf '/x\\0.\\0'", "exit 3"], r"^Not everything could be placed\. "),
     ],
 )
 def test_a_machine_that_answers_something_else_is_refused(work, answers, sentence):

@@ -16,28 +16,18 @@ from tests.prerequisites import as_root, need_access_control_lists
 
 from ....support.factories import ClientFactory
 from ....support.forged_volumes import forge, record
-from ....support.local_backups import KiB, back_up, local_client, local_roots, volume_of
+from ....support.local_backups import (
+    KiB,
+    back_up,
+    hard_links,
+    local_client,
+    local_roots,
+    volume_of,
+)
 from ....support.recording_run import Recording
-from ....support.restores import begin_restore, restore, tree_of
+from ....support.restores import begin_restore, below, restore, tree_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def place(tmp_path):
-    with local_roots(tmp_path):
-        yield tmp_path
-
-
-@pytest.fixture
-def tree(place):
-    folder = place / "tree"
-    (folder / "a/b").mkdir(parents=True)
-    (folder / "a/b/one").write_text("1")
-    (folder / "a/two").write_text("2")
-    (folder / "c").mkdir()
-    (folder / "c/three").write_text("3")
-    return folder
 
 
 @pytest.fixture
@@ -48,11 +38,6 @@ def client(place, tree):
 def empty(folder):
     for child in folder.iterdir():
         shutil.rmtree(child) if child.is_dir() else child.unlink()
-
-
-def below(destination, path):
-    """Return where a path ends up below a destination: whole."""
-    return Path(f"{destination}{path}")
 
 
 def test_a_lost_tree_comes_back_where_it_was(client, tree):
@@ -83,16 +68,6 @@ def test_a_root_of_the_view_is_restored_as_a_whole(client, tree, place):
     restore(job, "/", to=place / "new")
 
     assert tree_of(below(place / "new", tree)) == before
-
-
-def test_the_whole_view_goes_to_its_original_location(client, tree):
-    job = back_up(client)
-    before = tree_of(tree)
-    empty(tree)
-
-    restore(job, "/")
-
-    assert tree_of(tree) == before
 
 
 def test_a_single_file_leaves_its_neighbours_alone(client, tree):
@@ -158,15 +133,19 @@ def test_files_of_several_folders_are_restored_together(client, tree, place):
 
 def test_a_hard_link_is_restored_without_its_target(client, tree, place):
     os.link(tree / "a/b/one", tree / "c/link")
-    times = (tree / "c").stat().st_mtime_ns
     job = back_up(client)
+    [link] = hard_links(job)
+    times = link.parent.stat().st_mtime_ns
 
-    restore(job, tree / "c", to=place / "new")
+    restore(job, link, to=place / "new")
 
-    new = below(place / "new", tree)
-    assert (new / "c/link").read_text() == "1"
-    assert not (new / "a").exists()
-    assert (new / "c").stat().st_mtime_ns == times
+    restored = below(place / "new", link)
+    assert restored.read_text() == "1"
+    assert restored.parent.stat().st_mtime_ns == times
+    assert [path for path in (place / "new").rglob("*") if path.is_file()] == [restored]
+    assert [path.name for path in below(place / "new", tree).iterdir()] == [
+        link.relative_to(tree).parts[0]
+    ]
 
 
 def test_hard_links_to_a_target_that_is_not_restored_stay_one_file(client, tree, place):
@@ -174,11 +153,11 @@ def test_hard_links_to_a_target_that_is_not_restored_stay_one_file(client, tree,
     os.link(tree / "a/b/one", tree / "c/other")
     job = back_up(client)
 
-    restore(job, tree / "c/link", tree / "c/other", to=place / "new")
+    restore(job, *hard_links(job), to=place / "new")
 
-    new = below(place / "new", tree)
-    assert (new / "c/link").samefile(new / "c/other")
-    assert not (new / "a").exists()
+    one, other = (below(place / "new", link) for link in hard_links(job))
+    assert one.samefile(other)
+    assert one.stat().st_nlink == 2
 
 
 def test_a_restore_to_another_client(client, tree, place):
@@ -231,9 +210,16 @@ def test_a_flipped_bit_in_a_volume_is_named_and_nothing_is_placed(client, tree):
     assert (tree / "a/two").read_text() == "kept"
 
 
-def test_another_content_than_was_backed_up_is_named(client, tree):
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda end: {"sha256": bytes(32)}, "Its sha256 is not what was backed up."),
+        (lambda end: {"offset": end, "length": 1024}, "Its volume ends before it."),
+    ],
+)
+def test_another_content_than_was_backed_up_is_named(client, tree, change, words):
     job = back_up(client)
-    job.entries.filter(name=b"three").update(sha256=bytes(32))
+    job.entries.filter(name=b"three").update(**change(job.volume.tar_size))
     record(job)
     (tree / "a/two").write_text("kept")
 
@@ -241,8 +227,7 @@ def test_another_content_than_was_backed_up_is_named(client, tree):
         restore(job, tree)
 
     assert str(refusal.value) == (
-        f"'{tree}/c/three' is damaged in backup {job.pk}, so nothing was restored."
-        " Its sha256 is not what was backed up."
+        f"'{tree}/c/three' is damaged in backup {job.pk}, so nothing was restored. {words}"
     )
     assert (tree / "a/two").read_text() == "kept"
 
@@ -264,10 +249,74 @@ def test_what_is_in_the_way_is_named_and_the_rest_restored(client, tree):
 
     run = restore(job, tree)
 
-    line = f"'{tree}/a/two': A folder that is not empty has its name."
+    line = f"'{tree}/a/two': A folder that is not empty is in its place."
     assert run.lines[1:] == [("warning", line)]
     assert run.outcome.warnings == 1
     assert (tree / "c/three").read_text() == "3"
+
+
+def test_of_much_that_is_in_the_way_the_log_names_the_first(client, tree, monkeypatch):
+    monkeypatch.setattr("backup_app.engines.archive.restore.run.MAX_LINES", 1)
+    job = back_up(client)
+    for file in (tree / "a/two", tree / "a/b/one"):
+        file.unlink()
+        (file / "new").mkdir(parents=True)
+
+    run = restore(job, tree)
+
+    assert len(run.lines) == 3
+    assert run.lines[-1] == ("warning", "1 more could not be restored.")
+    assert run.outcome.warnings == 2
+
+
+TAR = '{real} "$@"; echo "tar: x: Cannot utime: No" >&2; echo "tar: %s" >&2; exit %d'
+GIVES_UP = "Exiting with failure status due to previous errors"
+
+
+def test_metadata_that_tar_cannot_set_is_a_warning(client, tree, program):
+    job = back_up(client)
+    program("tar", TAR % (GIVES_UP, 2))
+
+    run = restore(job, tree)
+
+    assert run.lines[1:] == [("warning", "tar: x: Cannot utime: No")]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [(GIVES_UP, 3, "tar ended with 3."), ("x: Cannot write", 2, "tar: x: Cannot write")],
+)
+def test_what_tar_could_not_unpack_is_not_placed(client, tree, program, line, code, words):
+    job = back_up(client)
+    (tree / "a/two").unlink()
+    program("tar", TAR % (line, code))
+
+    with pytest.raises(EngineError) as refusal:
+        restore(job, tree)
+
+    assert str(refusal.value) == f"The restore could not be unpacked. {words}".replace(
+        ". tar ended", ": tar ended"
+    )
+    assert not (tree / "a/two").exists()
+
+
+@as_root
+@pytest.mark.parametrize(
+    ("folder", "options", "words"),
+    [
+        ("tree", "ro", "Cannot restore to '{}': Read-only file system."),
+        ("storage/work", "size=4k", "The storage '.*' cannot be used for temporary files: "),
+    ],
+)
+def test_a_disk_that_takes_nothing_is_named(client, place, folder, options, words):
+    job = back_up(client)
+    full = place / folder
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", full], check=True)
+    try:
+        with pytest.raises(EngineError, match=words.format(full)):
+            restore(job, place / "tree", to=place / "tree")
+    finally:
+        subprocess.run(["umount", "-l", full], check=True)
 
 
 def test_a_restore_of_which_nothing_can_be_placed_fails(client, tree):
@@ -348,8 +397,9 @@ def test_a_root_that_is_named_by_a_symlink_is_restored_to(client, place, tree, t
     assert (below(place / "new", tree) / "c/three").read_text() == "3"
 
 
-def test_several_roots_are_restored_to_at_once(place, tree, tmp_path):
-    other = tmp_path / "tree-of-another"
+@pytest.mark.parametrize("disk", ["tmp_path", "other_disk"])
+def test_several_roots_are_restored_to_at_once(place, tree, disk, request):
+    other = request.getfixturevalue(disk) / "tree-of-another"
     other.mkdir()
     (other / "file").write_text("other")
     with local_roots(tree, other):
@@ -360,8 +410,11 @@ def test_several_roots_are_restored_to_at_once(place, tree, tmp_path):
 
         restore(job, tree, other)
 
-    assert tree_of(tree) == before
-    assert (other / "file").read_text() == "other"
+        assert tree_of(tree) == before
+        assert (other / "file").read_text() == "other"
+        empty(other)
+        restore(job, other / "file")
+        assert (other / "file").read_text() == "other"
 
 
 @pytest.mark.django_db(transaction=True)

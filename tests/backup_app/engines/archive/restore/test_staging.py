@@ -28,13 +28,6 @@ def root(tmp_path):
 
 
 @pytest.fixture
-def work(tmp_path):
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def made(root, work):
     """Return a function that makes a private folder, and says what is in the root meanwhile."""
 
@@ -90,13 +83,13 @@ def test_a_root_that_is_not_there_is_named(root, made):
         made()
 
 
-def test_what_an_ended_job_left_is_removed(root, made):
+def test_the_folder_of_an_ended_job_is_removed(root, made):
     left = leave(root, JobFactory(status="failed").pk)
 
     assert left.name not in made()
 
 
-def test_what_a_job_at_work_has_stays(root, made):
+def test_the_folder_of_a_running_job_stays(root, made):
     left = leave(root, JobFactory(status="running").pk)
 
     assert left.name in made()

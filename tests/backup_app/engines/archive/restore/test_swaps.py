@@ -3,30 +3,21 @@
 import os
 import shutil
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
 
-from backup_app.engines.archive.transport import server_key
-from backup_app.engines.shared.syscalls import exchange
 from backup_app.exceptions import EngineError
 from tests.attacks import rounds
-from tests.prerequisites import need_root
+from tests.prerequisites import need_root, need_zstd
 
-from ....support.local_backups import back_up, local_client, local_roots, stored, view, volume_of
-from ....support.machine import sshd
+from ....support.local_backups import back_up, local_client, over_ssh, stored, view, volume_of
+from ....support.machine.swaps import swapping
 from ....support.restores import restore
 
 pytestmark = pytest.mark.django_db
 STRANGER = 12345
 OLD = 1_700_000_000
-
-
-@pytest.fixture
-def place(tmp_path):
-    with local_roots(tmp_path):
-        yield tmp_path
 
 
 @pytest.fixture
@@ -79,6 +70,7 @@ def secrets(request, place):
 
 def content(job):
     """Return all that is in a job's volume."""
+    need_zstd()
     listed = ["tar", "--zstd", "--extract", "--to-stdout", "-f", volume_of(job)]
     return subprocess.run(listed, capture_output=True, check=True).stdout
 
@@ -106,7 +98,7 @@ def test_a_folder_that_is_swapped_is_named_and_the_rest_stored(place, secrets, m
     assert stored(job)[bytes(place / "tree/mine")] == "l"
 
 
-def test_nor_is_a_file_read_that_was_listed_with_the_same_owner(place, secrets, meanwhile):
+def test_a_swapped_folder_of_the_same_owner_is_not_read(place, secrets, meanwhile):
     make(place / "tree/mine", "also of root")
     meanwhile(SWAP)
 
@@ -280,31 +272,6 @@ def test_a_folder_that_becomes_a_symlink_is_stored_as_one(place, meanwhile):
 # --- Many rounds ----------------------------------------------------------------------------------
 
 
-class Swapper(threading.Thread):
-    """Swaps a folder for a symlink and back, until the block ends."""
-
-    def __init__(self, tree, aside):
-        super().__init__()
-        self._folders, self._ended = (tree, aside), threading.Event()
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *exc):
-        self._ended.set()
-        self.join()
-
-    def run(self):
-        fds = [os.open(folder, os.O_RDONLY) for folder in self._folders]
-        pause = 0.0
-        while not self._ended.wait(pause):
-            exchange(b"mine", *fds)
-            pause = (pause + 0.0007) % 0.01
-        for fd in fds:
-            os.close(fd)
-
-
 @pytest.fixture
 def trap(place, secrets):
     """What a user makes who owns a folder of the tree, and wants to read another one."""
@@ -323,23 +290,20 @@ def test_no_swap_at_any_time_leads_to_a_secret(place, trap):
     client = local_client(place)
 
     for _ in range(rounds(6, 250)):
-        with Swapper(place / "tree", place / "aside"):
+        with swapping(b"mine", place / "tree", place / "aside"):
             job = back_up(client)
         assert b"marked" not in content(job)
 
 
 @pytest.mark.attack
-def test_no_swap_on_another_machine_leads_to_a_secret(place, trap, settings):
-    settings.BACKUP_ROOT = str(place / "backups")
-    with sshd.serving() as server:
-        server.admit(server_key.public_key())
-        values = {"ip": "127.0.0.1", "ssh_port": server.port, "host_key": server.host_key}
-        client = local_client(place, connection="ssh", **values)
+@pytest.mark.usefixtures("backup_root")
+def test_no_swap_on_another_machine_leads_to_a_secret(place, trap, ssh_server):
+    client = local_client(place, **over_ssh(ssh_server))
 
-        for _ in range(rounds(2, 50)):
-            with Swapper(place / "tree", place / "aside"):
-                job = back_up(client)
-            assert b"marked" not in content(job)
+    for _ in range(rounds(2, 50)):
+        with swapping(b"mine", place / "tree", place / "aside"):
+            job = back_up(client)
+        assert b"marked" not in content(job)
 
 
 @pytest.mark.attack

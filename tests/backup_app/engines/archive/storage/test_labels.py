@@ -1,10 +1,9 @@
 """A storage's label: without it, as where a disk is not mounted, its folder is left alone."""
 
-import threading
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.test import Client
 from django.urls import reverse
 
 from backup_app.engines.archive import ArchiveEngine
@@ -12,6 +11,7 @@ from backup_app.engines.archive.storage.labels import FILE, label_storage, stora
 from backup_app.exceptions import EngineError
 from backup_app.jobs import retention
 from backup_app.models import Job, Storage
+from tests.support.concurrency import call_together
 
 from ....support.admin_pages import add, change, done
 from ....support.commands import command
@@ -81,6 +81,20 @@ def unlabelled(storage):
     Storage.objects.update(label=None)
     (Path(storage.path) / FILE).unlink()
     storage.refresh_from_db()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (FILE, "The label of storage '{}' cannot be read: Is a directory."),
+        (f"{FILE}.new", "The folder of storage '{}' cannot be labelled: Is a directory."),
+    ],
+)
+def test_a_label_that_cannot_be_read_or_written_is_reported(tmp_path, name, words):
+    storage = StorageFactory(path=str(tmp_path))
+    (tmp_path / name).mkdir()
+
+    assert refused(label_storage, storage) == words.format(storage)
 
 
 def test_a_storage_is_labelled_when_it_is_first_used(job):
@@ -196,7 +210,7 @@ class TestStoragesOfEarlierVersions:
 
         assert sentence == (
             f"The folder of storage '{job.storage}' has no volume of its newest backup, {job.pk}:"
-            " is its disk mounted? To use the folder all the same, run 'manage.py label_storage"
+            " is its disk mounted? To use the folder anyway, run 'manage.py label_storage"
             f" --force {job.storage.name}'."
         )
         assert list(Path(job.storage.path).iterdir()) == []
@@ -213,27 +227,13 @@ class TestStoragesOfEarlierVersions:
         assert Storage.objects.get().label == label
 
     @pytest.mark.django_db(transaction=True)
-    def test_several_that_come_first_agree(self, tmp_path):
+    def test_concurrent_first_uses_write_one_label(self, tmp_path):
         storage = StorageFactory(path=str(tmp_path))
-        start, failures = threading.Barrier(4), []
+        mine = [Storage.objects.get(pk=storage.pk) for _ in range(4)]
 
-        def use():
-            mine = Storage.objects.get(pk=storage.pk)
-            start.wait()
-            try:
-                storage_folder(mine)
-                storage_folder(Storage.objects.get(pk=storage.pk))
-            except Exception as e:  # noqa: BLE001 - whatever it is, it is said below
-                failures.append(e)
-            connection.close()
+        folders = call_together(lambda number: storage_folder(mine[number]), 4)
 
-        threads = [threading.Thread(target=use) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-        assert failures == []
+        assert [str(folder) for folder in folders] == [str(tmp_path)] * 4
         assert (tmp_path / FILE).read_text() == f"{Storage.objects.get().label}\n"
         assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
@@ -279,6 +279,11 @@ def test_a_storage_that_is_made_again_after_the_database_was_lost(job):
 
 @pytest.mark.usefixtures("staff")
 class TestAdmin:
+    @pytest.fixture
+    def client(self):
+        """A browser, not a machine as in the other tests."""
+        return Client()
+
     def states(self, client):
         return client.get(reverse("admin:backup_app_storage_changelist")).content.decode()
 

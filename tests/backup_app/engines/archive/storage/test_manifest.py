@@ -5,9 +5,13 @@ from pathlib import Path
 
 import orjson
 import pytest
+import zstandard
 
-from backup_app.engines.archive.storage.manifest import COLUMNS
+from backup_app.engines.archive.storage.layout import manifest_path
+from backup_app.engines.archive.storage.manifest import COLUMNS, MAX_LINE, ManifestReader
+from backup_app.exceptions import EngineError
 from backup_app.models import Entry
+from tests.prerequisites import need_zstd
 
 from ....support.forged_volumes import as_line
 from ....support.local_backups import back_up, local_client, local_roots, volume_of
@@ -26,6 +30,7 @@ def tree(tmp_path):
 
 def lines(job) -> list:
     """Return what the manifest of a job says, read by the plain tools."""
+    need_zstd()
     manifest = f"{volume_of(job)}.manifest"
     plain = subprocess.run(["zstd", "-dc", manifest], capture_output=True, check=True).stdout
     return [orjson.loads(line) for line in plain.splitlines()]
@@ -83,3 +88,38 @@ def test_it_lies_beside_its_volume(tree):
         f"job-{job.pk}.tar.zst",
         f"job-{job.pk}.tar.zst.manifest",
     ]
+
+
+DAMAGES = [
+    (lambda head, rows: head.update(format=2), r"its format is 2, not 1\.$"),
+    (lambda head, rows: head.update(pool=None), r"its head is incomplete\.$"),
+    (
+        lambda head, rows: head["job"].pop("sources"),
+        r"its list of sources is incomplete \(KeyError",
+    ),
+    (lambda head, rows: head["job"].update(volumes=["one", "two"]), "its list of sources is"),
+    (lambda head, rows: rows.append(b"{\n"), r"is damaged: .*: line 1 column"),
+    (lambda head, rows: rows.append({}), r"a line is not a list\.$"),
+    (lambda head, rows: rows[0].pop(), r"a line is not an entry \("),
+    (lambda head, rows: rows.append(bytes(MAX_LINE + 1)), r"a line is longer than 1048576 bytes"),
+    (lambda head, rows: rows.append(b"[]"), r"its last line has no end\.$"),
+    (lambda head, rows: rows.pop(), r"it ends too early\.$"),
+]
+
+
+@pytest.mark.parametrize(("damage", "words"), DAMAGES)
+def test_a_damaged_manifest_is_refused(tree, damage, words):
+    job = back_up(local_client(tree.parent))
+    path = manifest_path(volume_of(job))
+    head, *rows = lines(job)
+    damage(head, rows)
+    plain = [row if isinstance(row, bytes) else orjson.dumps(row) + b"\n" for row in rows]
+    frames = orjson.dumps(head) + b"\n", b"".join(plain)
+    path.write_bytes(b"".join(map(zstandard.compress, frames)))
+
+    with pytest.raises(EngineError, match=words):
+        read_whole(ManifestReader(path))
+
+
+def read_whole(manifest):
+    return manifest.sources, list(manifest.rows())

@@ -1,40 +1,29 @@
 """Removing real backups, also half of the way."""
 
 import os
+import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from backup_app.engines.archive import ArchiveEngine
+from backup_app.engines.archive.storage import removal
 from backup_app.engines.archive.storage.layout import manifest_path
-from backup_app.engines.base import Problem
+from backup_app.engines.values import Problem
 from backup_app.exceptions import EngineError, WrongState
 from backup_app.jobs import retention
 from backup_app.models import Entry, Job, Volume
+from tests.prerequisites import as_root
 
 from ....support.factories import JobFactory
-from ....support.local_backups import back_up, local_client, local_roots, volume_of
-from ....support.machine.processes import database_url
+from ....support.local_backups import back_up, volume_of
+from ....support.machine.processes import run_killed
 
 pytestmark = pytest.mark.django_db
 
 engine = ArchiveEngine()
-
-
-@pytest.fixture
-def client(tmp_path):
-    with local_roots(tmp_path):
-        client = local_client(tmp_path)
-        (tmp_path / "tree/file").write_text("content")
-        yield client
-
-
-@pytest.fixture
-def job(client):
-    return back_up(client)
 
 
 def stored(storage):
@@ -104,7 +93,7 @@ def test_a_failed_job_without_a_volume_is_removed(client):
     assert not Job.objects.exists()
 
 
-def test_files_that_stay_are_said(job):
+def test_files_that_cannot_be_deleted_are_reported(job):
     volume = volume_of(job)
     volume.unlink()
     volume.mkdir()
@@ -116,29 +105,37 @@ def test_files_that_stay_are_said(job):
     assert not Job.objects.exists()
 
 
-KILLED = """
-import os, signal, sys
-import django
-django.setup()
-from backup_app.engines.archive import ArchiveEngine
-from backup_app.engines.archive.storage import removal
-from backup_app.models import Job
-def die(*args):
-    os.kill(os.getpid(), signal.SIGKILL)
-setattr(removal, sys.argv[2], die)
-ArchiveEngine().remove(Job.objects.get(pk=sys.argv[1]))
-"""
+def test_a_backup_whose_folder_is_gone_is_removed(job):
+    shutil.rmtree(volume_of(job).parent)
+
+    engine.remove(Job.objects.get(pk=job.pk))
+
+    assert not Job.objects.exists()
+
+
+@as_root
+def test_no_rows_are_removed_where_the_disk_cannot_be_written_to(job):
+    folder = volume_of(job).parent
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", folder], check=True)
+    try:
+        with pytest.raises(EngineError) as refused:
+            engine.remove(Job.objects.get(pk=job.pk))
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+    words = f"The volume '{volume_of(job)}' cannot be removed: Read-only file system."
+    assert str(refused.value) == words
+    assert Entry.objects.filter(job=job).exists()
 
 
 def remove_and_die(job, step):
-    """Remove a backup in a process of its own that is killed when it comes to a step."""
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(job.pk), step],
-        env=os.environ
-        | {"DJANGO_SETTINGS_MODULE": "config.settings", "DATABASE_URL": database_url()},
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL
+    """Remove a backup in a process that is killed when it comes to a step."""
+
+    def remove():
+        setattr(removal, step, lambda *args: os.kill(os.getpid(), signal.SIGKILL))
+        engine.remove(Job.objects.get(pk=job.pk))
+
+    run_killed(remove)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -194,16 +191,18 @@ def test_a_removal_that_was_killed_before_the_database_knew_left_all(job):
     before = stored(job.storage)
 
     remove_and_die(job, "delete_job")
-    problems = list(engine.check_storage(job.storage, delete=True))
 
-    mark = f"{volume_of(job)}.removing"
-    assert problems == [Problem(mark, "The removal of this backup was interrupted.", job.pk)]
+    words = "The removal of this backup was interrupted."
+    problem = Problem(f"{volume_of(job)}.removing", words, job.pk)
+    engine.finish_removals(job.storage)
+    for delete in (False, True):
+        assert list(engine.check_storage(job.storage, delete=delete)) == [problem]
     assert stored(job.storage) == before
     assert list(engine.check_storage(job.storage)) == []
     assert engine.list_folder(Job.objects.get(pk=job.pk), b"/").total > 0
 
 
-def test_a_storage_that_is_not_there_loses_no_rows(job):
+def test_removing_from_a_missing_storage_deletes_no_rows(job):
     Path(job.storage.path).rename(f"{job.storage.path}.unmounted")
 
     with pytest.raises(EngineError) as refused:

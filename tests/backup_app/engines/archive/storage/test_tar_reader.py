@@ -95,12 +95,7 @@ def test_it_reads_what_tarfile_reads(described, step):
 def test_the_blocks_of_one_member_are_a_tar_of_it():
     content = b"x" * 1000
     data = make_tar(
-        {
-            "name": f"{i}" * 150,
-            "type": tarfile.REGTYPE,
-            "content": content,
-            "linkname": "",
-        }
+        {"name": f"{i}" * 150, "type": tarfile.REGTYPE, "content": content, "linkname": ""}
         for i in range(3)
     )
 
@@ -222,10 +217,15 @@ HOSTILE = {
     "extents that overlap": sparse(522, 100, padded(b"2\n5\n5\n0\n5\n") + b"1234567890"),
     "extents beyond the end": sparse(517, 5, padded(b"1\n99\n5\n") + b"12345"),
     "more extents than there are": sparse(512, 5, b"9\n1\n"),
-    "very many extents": sparse(2**40, 5, b"99999999999\n"),
-    "a number without an end": sparse(2**40, 5, b"1" * 5000),
+    "very many extents": sparse(2**32, 5, b"99999999999\n"),
+    "an extent that no memory has": sparse(512, 5, b"1\n%d\n5\n" % 2**64),
+    "a number without an end": sparse(2**32, 5, b"1" * 5000),
     "a size that no database has": sparse(512, 2**63, b"0\n"),
     "the same of a plain file": pax(record(b"size", b"9" * 19)) + header(b"calm"),
+    "a time that is no number": pax(record(b"mtime", b"noon")) + header(b"calm"),
+    "very many pax headers": pax(*(b"18 SCHILY.%06d=\n" % n for n in range(100_001)))
+    + header(b"calm"),
+    "a link to nowhere": header(b"calm", kind=b"2"),
     "a pax header before the end": pax(record(b"path", b"calm")),
 }
 
@@ -242,6 +242,12 @@ def test_a_size_of_twelve_digits_hides_nothing():
     [member], _ = parse(outer + END)
 
     assert (*member[:2], member.size) == (*CALM, 1024)
+
+
+def test_the_prefix_of_a_name_is_part_of_it():
+    [member], _ = parse(header(b"calm", prefix=b"etc") + END)
+
+    assert member.path == b"/etc/calm"
 
 
 def test_a_file_of_exabytes_of_zeros_is_read_at_once():

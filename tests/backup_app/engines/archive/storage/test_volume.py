@@ -5,14 +5,22 @@ import io
 import random
 import subprocess
 import tarfile
+from array import array
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from backup_app.engines.archive.storage import volume as volumes
-from backup_app.engines.archive.storage.volume import END_OF_TAR, VolumeReader, VolumeWriter
+from backup_app.engines.archive.storage.volume import (
+    END_OF_TAR,
+    VolumeReader,
+    VolumeWriter,
+    seek_table,
+)
 from backup_app.exceptions import Canceled, EngineError
+from tests.prerequisites import need_zstd
 
 FRAME = 64 * 1024
 CONTENT = random.Random(3).randbytes(300_000) + bytes(100_000)  # noqa: S311
@@ -60,12 +68,15 @@ def cancel():
 
 
 def test_zstd_reads_the_whole_with_the_end_of_the_tar(volume):
+    need_zstd()
+
     result = subprocess.run(["zstd", "-dc", volume], capture_output=True, check=True)
 
     assert result.stdout == CONTENT + END_OF_TAR
 
 
 def test_tar_opens_a_volume(tmp_path):
+    need_zstd()
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w") as tar:
         tar.addfile(tarfile.TarInfo("a/b"), io.BytesIO())
@@ -118,7 +129,20 @@ def test_a_cut_off_volume_is_found(tmp_path, volume, kept):
         VolumeReader(tmp_path / "v")
 
 
-def test_a_missing_volume_is_said(tmp_path):
+@pytest.mark.parametrize(
+    ("stored", "plain", "words"),
+    [(1, 0, r"its table of frames is wrong\.$"), (0, -1, r"has 9 bytes, not 8\.$")],
+)
+def test_sizes_that_do_not_fit_are_found(tmp_path, stored, plain, words):
+    frame = zstandard.compress(b"some text")
+    sizes = array("I", [len(frame) + stored, len(b"some text") + plain])
+    (tmp_path / "v").write_bytes(frame + seek_table(sizes))
+
+    with pytest.raises(EngineError, match=words), VolumeReader(tmp_path / "v") as reader:
+        list(reader.read(0, 1))
+
+
+def test_a_missing_volume_is_reported(tmp_path):
     with pytest.raises(EngineError, match=r"cannot be read: No such file or directory\.$"):
         VolumeReader(tmp_path / "v")
 

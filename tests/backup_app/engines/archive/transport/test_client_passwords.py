@@ -47,7 +47,9 @@ class TestPassword:
     @pytest.mark.parametrize(
         ("options", "status"), [({"unreachable": True}, 503), ({"refuses": True}, 502)]
     )
-    def test_a_client_that_lets_nobody_in_is_kept_and_noted(self, sent, settings, options, status):
+    def test_a_client_that_rejects_the_password_is_kept_and_audited(
+        self, sent, settings, options, status
+    ):
         settings.BACKUP_INSTALL_KEYS = True
         with answering_engine(**options):
             response = sent()
@@ -58,7 +60,7 @@ class TestPassword:
         assert (noted.operation, noted.outcome) == ("generate_config", "refused")
         assert noted.detail == response.json()["error"]
 
-    def test_nobody_guesses_passwords_of_other_machines_by_us(self, sent, api, settings):
+    def test_password_attempts_on_clients_are_limited(self, sent, api, settings):
         settings.BACKUP_INSTALL_KEYS = True
         with answering_engine(refuses=True):
             guesses = [sent().status_code for _ in range(11)]
@@ -70,7 +72,9 @@ class TestPassword:
 
     @pytest.mark.parametrize("install", [True, False])
     @pytest.mark.parametrize("options", [{}, {"refuses": True}])
-    def test_it_is_nowhere_afterwards(self, sent, settings, caplog, install, options):
+    def test_the_password_is_stored_and_logged_nowhere(
+        self, sent, settings, caplog, install, options
+    ):
         settings.BACKUP_INSTALL_KEYS = install
         caplog.set_level(logging.DEBUG)
         caplog.set_level(logging.INFO, "django.db.backends")

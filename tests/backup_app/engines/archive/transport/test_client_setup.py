@@ -9,12 +9,7 @@ from ....support.factories import ClientFactory, FilesetFactory
 
 HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def root(settings, tmp_path):
-    settings.BACKUP_ROOT = str(tmp_path / "backups")
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("backup_root")]
 
 
 @pytest.fixture

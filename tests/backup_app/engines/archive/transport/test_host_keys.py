@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 from backup_app.engines.archive.transport import host_keys, server_key
 from backup_app.exceptions import EngineUnreachable, WrongState
 from backup_app.models import Client
+from tests.support.waiting import free_port
 
 from ....support.factories import ClientFactory
-from ....support.machine import sshd
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"
 OTHER = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZ2ZwKWzJNzqzAW7Wq3Yl3H1RvWJ3fOaA1C7gcn4uJ0"
@@ -17,15 +17,9 @@ OTHER = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGZ2ZwKWzJNzqzAW7Wq3Yl3H1RvWJ3fOaA1
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(scope="module")
-def server():
-    with sshd.serving() as server:
-        yield server
-
-
 @pytest.fixture
-def client(server):
-    return make_client(ssh_port=server.port)
+def client(ssh_server):
+    return make_client(ssh_port=ssh_server.port)
 
 
 def make_client(**attributes):
@@ -42,12 +36,12 @@ def run_command(*arguments):
     return out.getvalue()
 
 
-def test_host_keys_are_those_that_the_server_shows(client, server):
-    assert host_keys.scan_host_keys(client) == [server.host_key]
+def test_host_keys_are_those_that_the_server_shows(client, ssh_server):
+    assert host_keys.scan_host_keys(client) == [ssh_server.host_key]
 
 
 def test_unreachable_client_is_named():
-    port = sshd.free_port()
+    port = free_port()
 
     with pytest.raises(EngineUnreachable) as refusal:
         host_keys.scan_host_keys(make_client(ssh_port=port))
@@ -80,7 +74,7 @@ def test_other_key_replaces_none():
         host_keys.pin(client, [OTHER])
 
     assert refusal.value.message == (
-        "Client 'web1' presents another host key than the pinned one. If its SSH server was "
+        "Client 'web1' presents a host key other than the pinned one. If its SSH server was "
         "reinstalled, pin the new key: manage.py pin_host_key --replace."
     )
     assert pinned(client) == KEY
@@ -105,27 +99,27 @@ def test_other_key_replaces_the_pinned_one_on_request():
     assert pinned(client) == f"{OTHER}\n"
 
 
-def test_command_pins_and_shows_the_fingerprint(client, server):
+def test_command_pins_and_shows_the_fingerprint(client, ssh_server):
     printed = run_command("web1", "--yes")
 
     assert printed == (
         "'web1' (127.0.0.1) is pinned to:\n"
-        f"  ssh-ed25519 {server_key.fingerprint(server.host_key)}\n"
+        f"  ssh-ed25519 {server_key.fingerprint(ssh_server.host_key)}\n"
     )
-    assert pinned(client) == f"{server.host_key}\n"
+    assert pinned(client) == f"{ssh_server.host_key}\n"
 
 
-def test_command_answers_json(client, server):
+def test_command_answers_json(client, ssh_server):
     printed = run_command("web1", "--yes", "--format", "json")
 
-    value = server_key.fingerprint(server.host_key)
+    value = server_key.fingerprint(ssh_server.host_key)
     assert json.loads(printed) == {
         "client": "web1",
         "host_keys": [{"type": "ssh-ed25519", "fingerprint": value}],
     }
 
 
-def test_command_shows_what_a_person_is_to_compare(client, server, monkeypatch):
+def test_command_shows_what_a_person_is_to_compare(client, ssh_server, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     told = io.StringIO()
 
@@ -134,17 +128,17 @@ def test_command_shows_what_a_person_is_to_compare(client, server, monkeypatch):
 
     assert told.getvalue() == (
         "'web1' (127.0.0.1) shows:\n"
-        f"  ssh-ed25519 {server_key.fingerprint(server.host_key)}\n"
+        f"  ssh-ed25519 {server_key.fingerprint(ssh_server.host_key)}\n"
         "Trust these keys? [y/N] "
     )
 
 
-def test_command_pins_when_a_person_agrees(client, server, monkeypatch):
+def test_command_pins_when_a_person_agrees(client, ssh_server, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
 
     run_command("127.0.0.1")
 
-    assert pinned(client) == f"{server.host_key}\n"
+    assert pinned(client) == f"{ssh_server.host_key}\n"
 
 
 @pytest.mark.parametrize(
@@ -165,20 +159,20 @@ def test_command_pins_nothing_unless_a_person_agrees(client, monkeypatch, typed,
     assert pinned(client) == ""
 
 
-def test_command_asks_nothing_when_the_keys_are_pinned(client, server):
-    host_keys.pin(client, [server.host_key])
+def test_command_asks_nothing_when_the_keys_are_pinned(client, ssh_server):
+    host_keys.pin(client, [ssh_server.host_key])
 
     assert run_command("web1").startswith("'web1' (127.0.0.1) is pinned to:\n")
 
 
-def test_command_replaces_a_pinned_key_only_on_request(client, server):
+def test_command_replaces_a_pinned_key_only_on_request(client, ssh_server):
     host_keys.pin(client, [KEY])
 
-    with pytest.raises(CommandError, match="presents another host key than the pinned one"):
+    with pytest.raises(CommandError, match="presents a host key other than the pinned one"):
         run_command("web1", "--yes")
     run_command("web1", "--yes", "--replace")
 
-    assert pinned(client) == f"{server.host_key}\n"
+    assert pinned(client) == f"{ssh_server.host_key}\n"
 
 
 def test_command_refuses_an_unknown_client():
@@ -194,11 +188,11 @@ def test_command_says_that_this_machine_has_none():
     with pytest.raises(CommandError) as refusal:
         run_command("here")
 
-    assert str(refusal.value) == "Client 'here' is not reached over SSH, but is 'this machine'."
+    assert str(refusal.value) == "Client 'here' is not backed up over SSH but 'this machine'."
 
 
-def test_command_asks_whose_client_it_is(client, server):
-    other = make_client(ssh_port=server.port)
+def test_command_asks_whose_client_it_is(client, ssh_server):
+    other = make_client(ssh_port=ssh_server.port)
 
     with pytest.raises(CommandError) as refusal:
         run_command("web1", "--yes")
@@ -207,12 +201,12 @@ def test_command_asks_whose_client_it_is(client, server):
     assert (
         str(refusal.value) == "Several clients are named 'web1': choose one with --account EMAIL."
     )
-    assert (pinned(client), pinned(other)) == ("", f"{server.host_key}\n")
+    assert (pinned(client), pinned(other)) == ("", f"{ssh_server.host_key}\n")
 
 
-def test_command_refuses_the_machine_of_another_account(client, server):
-    host_keys.pin(client, [server.host_key])
-    thief = make_client(name="mine", ssh_port=server.port)
+def test_command_refuses_the_machine_of_another_account(client, ssh_server):
+    host_keys.pin(client, [ssh_server.host_key])
+    thief = make_client(name="mine", ssh_port=ssh_server.port)
 
     with pytest.raises(CommandError) as refusal:
         run_command("mine", "--yes")
@@ -224,10 +218,10 @@ def test_command_refuses_the_machine_of_another_account(client, server):
     assert pinned(thief) == ""
 
 
-def test_command_pins_a_machine_that_accounts_share(client, server):
-    host_keys.pin(client, [server.host_key])
-    other = make_client(name="mine", ssh_port=server.port)
+def test_command_pins_a_machine_that_accounts_share(client, ssh_server):
+    host_keys.pin(client, [ssh_server.host_key])
+    other = make_client(name="mine", ssh_port=ssh_server.port)
 
     run_command("mine", "--yes", "--shared")
 
-    assert pinned(other) == f"{server.host_key}\n"
+    assert pinned(other) == f"{ssh_server.host_key}\n"

@@ -5,6 +5,7 @@ import pytest
 from backup_app.engines.archive.transport import key_installation, server_key
 from backup_app.exceptions import EngineError, EngineUnreachable, WrongState
 from backup_app.models import Client
+from tests.support.waiting import free_port
 
 from ....support.factories import ClientFactory
 from ....support.machine import sshd
@@ -36,15 +37,9 @@ def home(user):
     shutil.rmtree(user[1] / ".ssh", ignore_errors=True)
 
 
-@pytest.fixture(scope="module")
-def server():
-    with sshd.serving() as server:
-        yield server
-
-
 @pytest.fixture
-def client(user, server):
-    return make_client(ssh_user=user[0], ssh_port=server.port)
+def client(user, ssh_server):
+    return make_client(ssh_user=user[0], ssh_port=ssh_server.port)
 
 
 def make_client(**attributes):
@@ -57,7 +52,7 @@ def refusal_of(client, password=PASSWORD):
     return refusal.value
 
 
-def test_key_is_let_in_from_then_on(client, home):
+def test_the_key_can_log_in_afterwards(client, home):
     key_installation.install_key(client, PASSWORD)
 
     keys = home / ".ssh/authorized_keys"
@@ -67,10 +62,10 @@ def test_key_is_let_in_from_then_on(client, home):
     assert keys.owner() == home.owner()
 
 
-def test_host_key_that_was_seen_is_pinned(client, home, server):
+def test_host_key_that_was_seen_is_pinned(client, home, ssh_server):
     key_installation.install_key(client, PASSWORD)
 
-    assert Client.objects.get(pk=client.pk).host_key == f"{server.host_key}\n"
+    assert Client.objects.get(pk=client.pk).host_key == f"{ssh_server.host_key}\n"
 
 
 def test_key_installed_again_is_there_once(client, home):
@@ -93,8 +88,19 @@ def test_wrong_password_is_refused(client, home, user):
     assert not (home / ".ssh/authorized_keys").exists()
 
 
+def test_a_home_folder_that_takes_no_key_is_named(client, home):
+    (home / ".ssh").touch()
+    try:
+        refusal = refusal_of(client)
+    finally:
+        (home / ".ssh").unlink()
+
+    assert refusal.message.startswith("Client 'web1' at 127.0.0.1 did not accept the key. ")
+    assert Client.objects.get(pk=client.pk).host_key == ""
+
+
 def test_unreachable_client_is_named():
-    client = make_client(ssh_port=sshd.free_port())
+    client = make_client(ssh_port=free_port())
 
     refusal = refusal_of(client)
 
@@ -103,7 +109,7 @@ def test_unreachable_client_is_named():
     assert refusal.message.endswith("Connection refused")
 
 
-def test_server_that_says_nothing_is_given_up(monkeypatch):
+def test_a_server_that_does_not_answer_times_out(monkeypatch):
     monkeypatch.setattr(key_installation, "SECONDS", 1)
     with sshd.silent_port() as port:
         refusal = refusal_of(make_client(ssh_port=port))
@@ -120,14 +126,14 @@ def test_other_host_key_than_the_pinned_is_refused(client, home):
     refusal = refusal_of(client)
 
     assert refusal.message == (
-        "Client 'web1' at 127.0.0.1 presents another host key than the pinned one, so the password "
+        "Client 'web1' at 127.0.0.1 presents a host key other than the pinned one, so the password "
         "was not sent."
     )
     assert Client.objects.get(pk=client.pk).host_key == pinned
     assert not (home / ".ssh/authorized_keys").exists()
 
 
-def test_server_that_looks_for_keys_elsewhere_is_found_out(user, home):
+def test_a_server_that_ignores_authorized_keys_is_reported(user, home):
     with sshd.serving("Match all\nAuthorizedKeysFile none") as server:
         refusal = refusal_of(make_client(ssh_user=user[0], ssh_port=server.port))
 
@@ -144,7 +150,9 @@ def test_server_without_password_logins_is_named(user, home):
     assert refusal.message.startswith("Client 'web1' at 127.0.0.1 rejected the password of")
 
 
-def test_password_is_nowhere_on_this_machine(client, home, keys, caplog, monkeypatch, tmp_path):
+def test_the_password_appears_nowhere_on_this_machine(
+    client, home, keys, caplog, monkeypatch, tmp_path
+):
     seen = tmp_path / "seen"
     wait = f"while [ ! -e {seen} ]; do sleep 0.05; done; printf"
     monkeypatch.setattr(

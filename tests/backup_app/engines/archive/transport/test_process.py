@@ -14,7 +14,7 @@ def shell(script, **options):
     return Process(["sh", "-c", script], **options)
 
 
-def test_output_exit_code_and_complaints_are_told():
+def test_output_exit_code_and_stderr_are_returned():
     with shell("echo out; echo one >&2; echo two >&2; exit 3") as process:
         assert process.read_all(100) == b"out\n"
         assert process.close() == 3
@@ -32,7 +32,12 @@ def test_what_is_written_comes_back_through_cat():
         assert process.close() == 0
 
 
-def test_many_complaints_do_not_block_and_are_bounded():
+def test_a_program_without_a_pipe_cannot_be_fed():
+    with shell("true") as process, pytest.raises(ValueError, match="without a pipe to write to"):
+        process.write(b"data")
+
+
+def test_stderr_is_bounded_and_does_not_block():
     with shell(f"seq {MAX_LINES + 20} >&2; echo end") as process:
         assert process.read_all(100) == b"end\n"
         assert process.close() == 0
@@ -42,7 +47,7 @@ def test_many_complaints_do_not_block_and_are_bounded():
     assert lines[-1] == "sh: 20 more lines were left out."
 
 
-def test_complaints_without_end_keep_nobody_from_canceling():
+def test_endless_stderr_does_not_prevent_canceling():
     ticks = iter(range(20))
 
     def cancel():
@@ -53,7 +58,7 @@ def test_complaints_without_end_keep_nobody_from_canceling():
         process.close()
 
 
-def test_it_ticks_while_a_program_is_silent():
+def test_tick_is_called_while_a_program_is_silent():
     ticks = []
     with shell("sleep 1.5; echo x", tick=lambda: ticks.append(time.monotonic())) as process:
         process.read()
@@ -81,7 +86,7 @@ def test_a_cancel_ends_the_program_and_its_children(tmp_path):
         pytest.fail("The child still runs.")
 
 
-def test_a_program_that_stops_reading_is_said():
+def test_a_program_that_stops_reading_is_reported():
     with (
         shell("echo no more >&2; exit 1", stdin=subprocess.PIPE) as process,
         pytest.raises(EngineError, match=r"'sh' ended too early\. no more"),
@@ -89,7 +94,7 @@ def test_a_program_that_stops_reading_is_said():
         process.write(bytes(10_000_000))
 
 
-def test_a_failure_is_said_in_the_programs_words():
+def test_a_failure_includes_stderr():
     broken = r"^'sh' failed \(7\)\. it broke$"
     with shell("echo it broke >&2; exit 7") as process, pytest.raises(EngineError, match=broken):
         process.check()
@@ -104,7 +109,7 @@ def test_an_exit_code_255_can_mean_unreachable():
 
 
 def test_a_missing_program_is_named():
-    with pytest.raises(EngineError, match="There is no program 'no-such-program'"):
+    with pytest.raises(EngineError, match="The program 'no-such-program' is not installed"):
         Process(["no-such-program"])
 
 
@@ -120,7 +125,7 @@ def test_too_much_output_is_refused():
         process.read_all(1000)
 
 
-def test_a_complaint_has_lines_that_were_taken_before():
+def test_an_error_message_includes_earlier_stderr():
     with shell("echo killed >&2; sleep 0.2; echo more") as process:
         process.read()
         assert process.take_lines() == ["killed"]

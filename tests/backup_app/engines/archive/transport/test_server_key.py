@@ -5,17 +5,13 @@ import pytest
 from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import EngineError
 
-
-@pytest.fixture(autouse=True)
-def root(settings, tmp_path):
-    settings.BACKUP_ROOT = str(tmp_path / "backups")
-    return tmp_path / "backups"
+pytestmark = pytest.mark.usefixtures("backup_root")
 
 
-def test_key_is_made_when_first_needed_and_stays(root):
+def test_key_is_made_when_first_needed_and_stays(backup_root):
     first = server_key.private_key()
 
-    assert first == root / "keys" / "id_ed25519"
+    assert first == backup_root / "keys" / "id_ed25519"
     assert first.read_text().startswith("-----BEGIN OPENSSH PRIVATE KEY-----")
     assert server_key.private_key().read_bytes() == first.read_bytes()
 
@@ -33,7 +29,7 @@ def test_only_the_key_itself_is_left():
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_all_who_come_at_once_get_the_same_key():
+def test_concurrent_callers_get_the_same_key():
     with ThreadPoolExecutor(4) as pool:
         keys = list(pool.map(lambda _: server_key.private_key().read_bytes(), range(4)))
 

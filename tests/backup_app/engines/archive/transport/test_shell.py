@@ -66,7 +66,7 @@ def test_where_it_is_then_the_kernel_says(shell, mine):
 
 
 @pytest.mark.attack
-def test_no_swap_leads_to_a_secret(shell, mine):
+def test_swapped_symlinks_do_not_reveal_a_secret(shell, mine):
     traps, over = mine.parent / "traps", threading.Event()
     traps.mkdir()
     (traps / "mine").symlink_to("secret")

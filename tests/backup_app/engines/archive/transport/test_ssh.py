@@ -7,13 +7,12 @@ import pytest
 from django.apps import apps
 from django.core.serializers import serialize
 
-from backup_app.engines.archive.transport import server_key
 from backup_app.exceptions import EngineError, EngineUnreachable
 from backup_app.models import Client, Entry, Volume
 
 from ....support.api_client import client_of
 from ....support.factories import AccountFactory, StorageFactory, ZoneFactory
-from ....support.local_backups import back_up, begin, local_client, stored, view
+from ....support.local_backups import back_up, begin, local_client, over_ssh, stored, view
 from ....support.machine import sshd
 from ....support.machine.secret_watch import WatchedProcesses
 from ....support.recording_run import Recording
@@ -32,24 +31,10 @@ def place(settings, tmp_path):
     return tmp_path
 
 
-@pytest.fixture(scope="module")
-def server():
-    with sshd.serving() as server:
-        yield server
-
-
 @pytest.fixture
-def client(place, server):
+def client(place, ssh_server):
     """A client over SSH that lets the server in, whose folder ``tree`` is backed up."""
-    server.admit(server_key.public_key())
-    return local_client(
-        place,
-        name="web1",
-        ip="127.0.0.1",
-        connection="ssh",
-        ssh_port=server.port,
-        host_key=server.host_key,
-    )
+    return local_client(place, name="web1", **over_ssh(ssh_server))
 
 
 class Cutting(Recording):
@@ -106,10 +91,10 @@ def test_machine_needs_no_root_of_this_one(client, place, settings):
     assert back_up(client).status == "completed"
 
 
-def test_lost_connection_leaves_nothing(client, place, server):
+def test_lost_connection_leaves_nothing(client, place, ssh_server):
     for number in range(30):
         (place / f"tree/{number}").write_bytes(os.urandom(MiB))
-    run = Cutting(begin(client), server)
+    run = Cutting(begin(client), ssh_server)
 
     with pytest.raises(EngineError):
         back_up(client, run=run)
@@ -119,22 +104,22 @@ def test_lost_connection_leaves_nothing(client, place, server):
     assert (Entry.objects.count(), Volume.objects.count()) == (0, 0)
 
 
-def test_backup_can_be_made_after_a_lost_connection(client, place, server):
+def test_backup_can_be_made_after_a_lost_connection(client, place, ssh_server):
     for number in range(30):
         (place / f"tree/{number}").write_bytes(os.urandom(MiB))
     with pytest.raises(EngineError):
-        back_up(client, run=Cutting(begin(client), server))
+        back_up(client, run=Cutting(begin(client), ssh_server))
 
     assert back_up(client).files == 30
 
 
-def test_connection_lost_in_a_restore_places_nothing(client, place, server):
+def test_connection_lost_in_a_restore_places_nothing(client, place, ssh_server):
     for number in range(30):
         (place / f"tree/{number}").write_bytes(os.urandom(MiB))
     backup = back_up(client)
     for path in files_below(place / "tree"):
         path.unlink()
-    run = Cutting(begin_restore(backup, place / "tree"), server)
+    run = Cutting(begin_restore(backup, place / "tree"), ssh_server)
 
     with pytest.raises(EngineError):
         restore(backup, run=run)
@@ -178,24 +163,24 @@ class TestInstallation:
         return AccountFactory()
 
     @pytest.fixture
-    def generate(self, account, user, server, place, settings, monkeypatch):
+    def generate(self, account, user, ssh_server, place, settings, monkeypatch):
         """Call the operation; who logs in, and at which port, is for staff to say."""
         settings.BACKUP_INSTALL_KEYS = True
         (place / "storage").mkdir()
         StorageFactory(path=str(place / "storage"), zone=ZoneFactory(name="north"))
-        values = {"ssh_user": user[0], "ssh_port": server.port}
+        values = {"ssh_user": user[0], "ssh_port": ssh_server.port}
         for name, value in values.items():
             monkeypatch.setattr(Client._meta.get_field(name), "default", value)
         data = {"name": "web1", "IP": "127.0.0.1", "password": PASSWORD}
         api = client_of(account)
         return lambda **changes: api.post("/api/genconfig/unix", data | changes)
 
-    def test_client_can_be_backed_up_at_once(self, generate, user, server):
+    def test_client_can_be_backed_up_at_once(self, generate, user, ssh_server):
         response = generate()
 
         assert (response.status_code, response.json()["key_installed"]) == (200, True)
         client = Client.objects.get(name="web1")
-        assert client.host_key == f"{server.host_key}\n"
+        assert client.host_key == f"{ssh_server.host_key}\n"
         client.fileset.include = [{"path": str(user[1])}]
         client.fileset.save()
         assert back_up(client).status == "completed"
@@ -209,7 +194,7 @@ class TestInstallation:
             "SSH server does not allow this user to log in by password."
         )
 
-    def test_password_is_nowhere(self, generate, place, caplog):
+    def test_the_password_appears_nowhere(self, generate, place, caplog):
         caplog.set_level(logging.DEBUG)
 
         with WatchedProcesses(PASSWORD, "ssh", place / "seen") as watched:

@@ -193,11 +193,11 @@ def test_what_lacks_something_is_adopted_and_named(adopt, machine):
 
     client = f"of client '{machine.engine_name}'"
     assert report.remarks_on_jobs == [
-        f"1 job {client}: fileset 'gone' is not here.",
-        f"1 job {client}: pool 'gone' is not here.",
+        f"1 job {client}: fileset 'gone' does not exist here.",
+        f"1 job {client}: pool 'gone' does not exist here.",
         f"1 job {client}: level 'B' is not supported.",
-        f"1 job {client}: fileset '' is not here.",
-        f"1 job {client}: pool '' is not here.",
+        f"1 job {client}: fileset '' does not exist here.",
+        f"1 job {client}: pool '' does not exist here.",
         f"1 job {client}: level ' ' is not supported.",
     ]
     assert Job.objects.good().count() == 4
@@ -222,7 +222,7 @@ def test_what_runs_is_left_to_upkeep(adopt, machine):
     assert (numbers(), report.remarks_on_jobs) == ([], [])
 
 
-def test_what_we_started_is_not_adopted(adopt, machine, engine):
+def test_own_jobs_are_not_adopted(adopt, machine, engine):
     backup(machine, comment=f"{engine.prefix}job 12")
 
     adopt()

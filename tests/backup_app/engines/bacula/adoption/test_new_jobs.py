@@ -32,10 +32,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("engine")]
 
 
 @pytest.fixture(autouse=True)
-def harvested(monkeypatch):
+def recorded(monkeypatch):
     """The jobs whose mailboxes were looked for."""
     found = []
-    monkeypatch.setattr("backup_app.services.mailboxes.harvest", found.append)
+    monkeypatch.setattr("backup_app.services.mailboxes.record", found.append)
     return found
 
 
@@ -52,17 +52,17 @@ def test_a_job_that_runs_appears(machine):
     job = Job.objects.get()
     assert (job.engine_job_id, job.status, job.worker) == (number, "running", "")
     assert (job.seen, job.ended, job.engine_state) == (None, None, {"adopted": True})
-    assert states.take_up(job.pk, "me")
+    assert states.resume(job.pk, "me")
 
 
-def test_one_that_has_ended_appears_whole(machine, harvested):
+def test_one_that_has_ended_appears_whole(machine, recorded):
     found = history(machine, "FI")
 
     assert watch.adopt_jobs() == 2
 
     assert numbers() == found
     assert chains() == {found[0]: found[:1], found[1]: found}
-    assert [job.engine_job_id for job in harvested] == found
+    assert [job.engine_job_id for job in recorded] == found
 
 
 def test_what_is_here_is_not_asked_for_again(machine, engine):
@@ -103,14 +103,14 @@ def test_a_client_of_ours_is_known_by_its_number(machine, engine):
     assert numbers() == [number]
 
 
-def test_what_we_started_is_not_foreign(machine, engine):
+def test_own_jobs_are_not_adopted(machine, engine):
     running(machine, comment=f"{engine.prefix}job 7")
 
     assert watch.adopt_jobs() == 0
 
 
 @pytest.mark.parametrize("letter", "VDC")
-def test_neither_are_other_kinds(machine, letter):
+def test_jobs_of_other_types_are_not_adopted(machine, letter):
     backup(machine, type=letter)
 
     assert watch.adopt_jobs() == 0
@@ -148,7 +148,7 @@ def test_one_that_ended_meanwhile_does_not_wait(machine):
 
 
 def test_what_a_new_one_builds_on_comes_with_it(machine, monkeypatch):
-    monkeypatch.setattr("backup_app.engines.bacula.adoption.jobs.MOST", 1)
+    monkeypatch.setattr("backup_app.engines.bacula.adoption.jobs.MAX_JOBS", 1)
     found = history(machine, "FII")
 
     assert watch.adopt_jobs() == 3
@@ -156,7 +156,7 @@ def test_what_a_new_one_builds_on_comes_with_it(machine, monkeypatch):
     assert chains()[found[-1]] == found
 
 
-def test_a_broken_catalog_is_the_callers_to_tell(machine, engine, monkeypatch):
+def test_an_unreachable_catalog_raises(machine, engine, monkeypatch):
     monkeypatch.setitem(connections["bacula"].settings_dict, "PORT", "1")
     connections["bacula"].close()
 

@@ -197,7 +197,7 @@ def test_a_client_that_is_purged_stays_in_bacula(bacula, machine, job):
 
 
 def test_one_that_is_old_comes_with_what_builds_on_it(bacula, machine, job, gate, monkeypatch):
-    monkeypatch.setattr(jobs, "MOST", 1)
+    monkeypatch.setattr(jobs, "MAX_JOBS", 1)
     full = run(bacula, job, "Full")
     later = run_slowly(bacula, job, gate)
 
@@ -206,9 +206,7 @@ def test_one_that_is_old_comes_with_what_builds_on_it(bacula, machine, job, gate
     assert {each.engine_job_id for each in done.sources.all()} == {full, done.engine_job_id}
 
 
-def test_while_the_director_is_away_it_waits_as_long_as_that_takes(
-    bacula, machine, job, gate, settings
-):
+def test_an_adopted_job_waits_for_an_unreachable_director(bacula, machine, job, gate, settings):
     gate.unlink()
     bacula.bconsole(f"run job={job} level=Full yes")
     running = adopted(newest(job))
@@ -224,4 +222,4 @@ def test_while_the_director_is_away_it_waits_as_long_as_that_takes(
     options["port"] = port
     gate.touch()
     lines = [line.message for line in followed(running.pk).log.all()]
-    assert "The Director answers again." in lines
+    assert "The Director can be reached again." in lines

@@ -100,7 +100,7 @@ def test_an_unknown_account_is_refused(zone):
     assert ran.error == "There is no account with the e-mail address 'x@example.org'."
 
 
-def test_a_director_that_is_away_changes_nothing(zone, account, settings):
+def test_nothing_is_adopted_while_the_director_is_unreachable(zone, account, settings):
     settings.BACKUP_ENGINES["default"]["OPTIONS"]["port"] = 1
 
     ran = sync()

@@ -180,7 +180,7 @@ def test_the_name_of_a_host_is_resolved(zone, account, operator):
     assert Client.objects.get().ip == "127.0.0.1"
 
 
-def test_a_host_that_is_not_found_stops_no_other(zone, account, operator):
+def test_an_unresolvable_host_does_not_stop_the_others(zone, account, operator):
     lost, found = unique("a"), unique("b")
     operator(
         CLIENT.format(name=lost, address="host.invalid"),
@@ -194,7 +194,7 @@ def test_a_host_that_is_not_found_stops_no_other(zone, account, operator):
     assert (ran.err.startswith(where), ran.error) == (True, "1 problem, shown above.")
 
 
-def test_an_address_that_is_taken_stops_no_other(zone, account, operator):
+def test_a_duplicate_address_does_not_stop_the_others(zone, account, operator):
     first, second, third = sorted(unique("fd") for _ in range(3))
     operator(
         CLIENT.format(name=first, address="192.0.2.8"),
@@ -256,11 +256,10 @@ def test_all_is_adopted_unless_clients_are_named(zone, account, machine):
     assert f"Client '{other}' is in the catalog only" in ran.err
 
 
-def test_what_we_added_is_not_adopted(zone, account, bacula, operator):
+def test_own_resources_are_not_adopted(zone, account, bacula, operator):
     client, pool = f"{bacula.prefix}client-9", f"{bacula.prefix}pool-9"
     operator(
-        CLIENT.format(name=client, address="192.0.2.8"),
-        POOL.format(name=pool, retention="1 day"),
+        CLIENT.format(name=client, address="192.0.2.8"), POOL.format(name=pool, retention="1 day")
     )
 
     sync()

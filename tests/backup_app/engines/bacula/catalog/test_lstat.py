@@ -24,7 +24,7 @@ def test_a_number_is_read_as_it_was_written(value):
 
 
 @pytest.mark.parametrize("field", [b"", b"-", b"?", b"A=", b"\xff", b"/" * 12, b"P" + b"/" * 10])
-def test_what_is_no_number_of_64_bits_is_0(field):
+def test_a_number_beyond_64_bits_is_0(field):
     assert number(field) == 0
 
 

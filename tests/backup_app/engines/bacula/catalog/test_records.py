@@ -161,7 +161,7 @@ def test_tables_of_another_version_are_refused(rows):
 
 
 @pytest.mark.parametrize("change", [{"PORT": "1"}, {"NAME": "nothing"}, {"USER": "nobody-known"}])
-def test_a_database_that_is_away_is_unreachable(changed, change):
+def test_a_stopped_database_server_is_unreachable(changed, change):
     with pytest.raises(EngineUnreachable, match="'bacula' cannot be reached"):
         changed(**change).unames()
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from backup_app.engines.bacula.catalog.timestamps import aware, of_job
+from backup_app.engines.bacula.catalog.records import aware, times_of_job
 
 BERLIN = ZoneInfo("Europe/Berlin")
 DAY = dt.date(2024, 10, 27)  # on which 03:00 is 02:00 again
@@ -56,7 +56,7 @@ def test_an_hour_that_comes_twice_is_told_by_what_was_before_or_after(limit, fou
     ],
 )
 def test_jobtdate_tells_when_a_job_ran(started, ended, exact, found):
-    begin, end = of_job(wall(started), ended and wall(ended), utc(exact).timestamp(), BERLIN)
+    begin, end = times_of_job(wall(started), ended and wall(ended), utc(exact).timestamp(), BERLIN)
 
     expected = [time and utc(time) for time in found]
     if found[0] == "23:10":
@@ -65,5 +65,5 @@ def test_jobtdate_tells_when_a_job_ran(started, ended, exact, found):
 
 
 def test_a_job_without_jobtdate_has_the_times_of_its_clocks():
-    assert of_job(wall("04:00"), wall("05:00"), 0, BERLIN) == (utc("03:00"), utc("04:00"))
-    assert of_job(None, None, None, BERLIN) == (None, None)
+    assert times_of_job(wall("04:00"), wall("05:00"), 0, BERLIN) == (utc("03:00"), utc("04:00"))
+    assert times_of_job(None, None, None, BERLIN) == (None, None)

@@ -128,7 +128,7 @@ class TestWords:
     def test_the_target_is_a_name(self, script):
         done = script.run("load", "mysql", "shop", f"{LOAD}/a;b", given=b"")
 
-        assert (done.returncode, done.stderr) == (1, "'a;b' is no name of a database.\n")
+        assert (done.returncode, done.stderr) == (1, "'a;b' is not a valid name of a database.\n")
 
 
 class TestLoad:
@@ -176,10 +176,10 @@ class TestLoad:
         [kept] = script.kept
         first, *words, last = done.stderr.splitlines()
         assert done.returncode == 1
-        assert first == f"The {kind} database '{name}' as it is before the import: '{kept}'."
+        assert first == f"Saved the current {kind} database '{name}' to '{kept}'."
         assert "things" in "".join(words)
         assert last == (
-            f"The import into the {kind} database '{name}' failed. As it was before: '{kept}'."
+            f"Loading the {kind} database '{name}' failed. Its former content is in '{kept}'."
         )
         assert b"other" in kept.read_bytes()
         assert kept.stat().st_mode & 0o777 == 0o600
@@ -253,7 +253,7 @@ class TestLoad:
 
         assert (done.returncode, (tmp_path / "started").exists()) == (1, False)
 
-    def test_one_that_nobody_listens_to_keeps_what_was_there(self, script, server, kind, name):
+    def test_a_load_without_a_reader_keeps_the_old_content(self, script, server, kind, name):
         server.fill(name, megabytes=5)
         dump = script.dump(kind, name)
         server.write(name, "DROP TABLE things")
@@ -360,7 +360,7 @@ class TestFolder:
         done = script.run("load", kind, name, str(place), given=dump)
 
         assert (done.returncode, list(elsewhere.iterdir())) == (1, [])
-        assert done.stderr == f"'{place / link}' is no folder.\n"
+        assert done.stderr == f"'{place / link}' is not a folder.\n"
 
     def test_a_folder_in_its_place_stays(self, script, kind, name, dump, place):
         folder = place / ".databases" / kind / f"{name}.sql"
@@ -386,7 +386,7 @@ class TestFolder:
 
         assert (done.returncode, done.stderr) == (
             1,
-            "The folder 'place' is no absolute path.\n",
+            "The folder 'place' is not an absolute path.\n",
         )
 
 
@@ -421,7 +421,7 @@ class TestComment:
 
         assert (done.returncode, done.stderr) == (
             1,
-            f"Nobody said where the dump of the mysql database '{name}' is to go.\n",
+            f"The destination of the dump of the mysql database '{name}' is unknown.\n",
         )
 
     def test_one_that_may_have_been_cut_off_is_refused(self, script, kind, name, dump, tmp_path):

@@ -15,12 +15,7 @@ from ....support.factories import ClientFactory, FilesetFactory
 
 PROGRAM = "/usr/sbin/bacula-fd"
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def root(settings, tmp_path):
-    settings.BACKUP_ROOT = str(tmp_path / "backups")
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("backup_root")]
 
 
 @pytest.fixture

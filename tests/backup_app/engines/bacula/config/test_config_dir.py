@@ -132,7 +132,7 @@ def test_a_director_that_was_out_of_reach_learns_it_with_the_next_change(bacula,
     assert name in known(engine)
 
 
-def test_who_may_write_nothing_is_told_so(bacula, name):
+def test_missing_write_permission_is_reported(bacula, name):
     closed = BaculaEngine(**bacula.options(config_dir=""))
 
     with pytest.raises(WrongState) as refusal:

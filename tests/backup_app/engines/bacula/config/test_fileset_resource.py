@@ -103,7 +103,7 @@ def test_a_fileset_of_nothing_is_one(tmp_path):
         "/a/../b",
     ],
 )
-def test_what_is_no_absolute_path_is_refused(path):
+def test_a_path_that_is_not_absolute_is_refused(path):
     """Some of these would be programs, run by the Director or by the client."""
     made = SimpleNamespace(include=[{"path": path}], exclude=[], options={})
 
@@ -126,4 +126,4 @@ def test_a_path_that_bacula_would_cut_is_refused():
     with pytest.raises(EngineError) as refusal:
         fileset_resource.fileset("bk-fileset-3", made)
 
-    assert refusal.value.message.startswith("The fileset's path '/srv/a ' ends with a blank")
+    assert refusal.value.message.startswith("The fileset's path '/srv/a ' ends with a space")

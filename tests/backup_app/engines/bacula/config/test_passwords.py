@@ -78,7 +78,7 @@ def test_a_key_that_cannot_be_made_is_named(engine, settings):
     assert "'/dev/null/backups/keys/bacula' cannot be used" in refusal.value.message
 
 
-def test_all_who_come_first_use_one_key(engine):
+def test_concurrent_first_uses_create_one_key(engine):
     found = []
     threads = [
         threading.Thread(target=lambda: found.append(passwords.client_password(engine, "a")))

@@ -13,11 +13,11 @@ from backup_app.engines.bacula.config import provisioning
 from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.engines.bacula.engine import BaculaEngine
 from backup_app.exceptions import EngineError, EngineUnreachable, InvalidEngine, WrongState
+from tests.support.waiting import wait_for
 
 from ....support.factories import ClientFactory, FilesetFactory, PoolFactory, StorageFactory
 from ..support.file_daemons import agent
 from ..support.installation import free_ports
-from ..support.operator import wait_for
 
 
 @pytest.fixture
@@ -57,29 +57,29 @@ def test_a_client_that_was_there_is_backed_up_by_a_job_of_ours(bacula, bacula_cl
 
     found = prepare(engine, client)
 
-    assert found.client == "one-fd"
-    assert found.storage == "File1"
+    assert found["client"] == "one-fd"
+    assert found["storage"] == "File1"
     assert not [file for file in bacula.conf_d.glob("*.conf") if "Client {" in file.read_text()]
-    job_id, status = run(engine, bacula, found.job, found.client, level="Full")
+    job_id, status = run(engine, bacula, found["job"], found["client"], level="Full")
     assert status == "T"
     wait_for(lambda: any("Termination: " in line for line in log(bacula, job_id)))
-    in_pool = f"media JOIN pool USING (poolid) WHERE name = '{found.pool}'"
+    in_pool = f"media JOIN pool USING (poolid) WHERE name = '{found['pool']}'"
     (volume,) = column(bacula, "volumename", in_pool)
-    assert volume.startswith(f"{found.pool}-")
+    assert volume.startswith(f"{found['pool']}-")
 
 
 def test_a_client_that_is_configured_as_told_is_backed_up(bacula, our_client, engine, own):
 
     found = prepare(engine, our_client)
 
-    assert found.client == names.of(engine, our_client)
-    assert run(engine, bacula, found.job, found.client, level="Full")[1] == "T"
+    assert found["client"] == names.of(engine, our_client)
+    assert run(engine, bacula, found["job"], found["client"], level="Full")[1] == "T"
 
 
 def test_a_backup_has_the_sha256_of_each_file(bacula, bacula_client, engine, own):
     found = prepare(engine, bacula_client(own / "first"))
 
-    job_id, _ = run(engine, bacula, found.job, found.client, level="Full")
+    job_id, _ = run(engine, bacula, found["job"], found["client"], level="Full")
 
     (stored,) = column(bacula, "md5", f"file WHERE jobid = {job_id}")
     digest = hashlib.sha256(b"content of the first").digest()
@@ -94,11 +94,11 @@ def test_a_backup_may_use_another_fileset_and_pool(bacula, bacula_client, engine
 
     found = prepare(engine, client, fileset=other, pool=pool)
 
-    assert found.fileset == names.of(engine, other)
+    assert found["fileset"] == names.of(engine, other)
     with engine.director() as director:
-        director.require("fileset", found.fileset)
-        director.require("pool", found.pool)
-        defaults = director.defaults("job", found.job)
+        director.require("fileset", found["fileset"])
+        director.require("pool", found["pool"])
+        defaults = director.defaults("job", found["job"])
     assert defaults["fileset"] == names.of(engine, client.fileset)
     assert defaults["pool"] == names.of(engine, client.pool)
 
@@ -111,9 +111,9 @@ def test_what_was_adopted_is_used_as_it_is(bacula, bacula_client, engine):
 
     found = prepare(engine, client)
 
-    assert (found.fileset, found.pool) == ("operator-files", "Default")
+    assert (found["fileset"], found["pool"]) == ("operator-files", "Default")
     with engine.director() as director:
-        assert director.defaults("job", found.job)["fileset"] == "operator-files"
+        assert director.defaults("job", found["job"])["fileset"] == "operator-files"
     assert not list(bacula.conf_d.glob("*-fileset-*"))
     assert not list(bacula.conf_d.glob("*-pool-*"))
 
@@ -127,7 +127,7 @@ def test_a_job_that_is_prepared_needs_no_director(bacula, our_client, engine):
 
 def test_a_fileset_that_is_changed_is_changed_for_the_director(bacula, bacula_client, engine):
     client = bacula_client()
-    name = prepare(engine, client).fileset
+    name = prepare(engine, client)["fileset"]
     client.fileset.exclude = ["*.tmp"]
 
     prepare(engine, client)
@@ -152,8 +152,8 @@ def test_a_command_of_a_client_that_is_not_found_runs_nowhere(bacula, our_client
     job = provisioning.prepare_command(engine, our_client, ["true"])
 
     with engine.director() as director:
-        assert director.defaults("job", job)["client"] == names.nobody(engine)
-        assert director.defaults("client", names.nobody(engine))["fdport"] == "9"
+        assert director.defaults("job", job)["client"] == names.placeholder(engine)
+        assert director.defaults("client", names.placeholder(engine))["fdport"] == "9"
 
 
 def test_clients_share_the_job_of_a_command(bacula, bacula_client, our_client, engine):
@@ -171,8 +171,8 @@ def test_all_clients_come_with_the_first(bacula, bacula_client, engine):
 
     with engine.director() as director:
         jobs = director.ask(".jobs")
-    assert names.backup_job(engine, second) in {line.strip() for line in jobs}
-    assert not (bacula.conf_d / f"{names.client_file(engine, elsewhere)}.conf").exists()
+    assert names.for_client(engine, "backup", second) in {line.strip() for line in jobs}
+    assert not (bacula.conf_d / f"{names.for_client(engine, 'client', elsewhere)}.conf").exists()
 
 
 def test_a_client_is_prepared_though_another_one_is_wrong(bacula, bacula_client, engine):
@@ -184,7 +184,7 @@ def test_a_client_is_prepared_though_another_one_is_wrong(bacula, bacula_client,
     found = prepare(engine, first)
 
     with engine.director() as director:
-        assert director.defaults("job", found.job)["client"] == "one-fd"
+        assert director.defaults("job", found["job"])["client"] == "one-fd"
 
 
 def test_a_command_that_fails_fails_its_job(bacula, our_client, engine):
@@ -205,11 +205,11 @@ def test_a_command_runs_without_a_storage_daemon(bacula, our_client, engine):
 
 def test_a_backup_is_verified(bacula, our_client, engine, own):
     found = prepare(engine, our_client)
-    backup, _ = run(engine, bacula, found.job, found.client, level="Full")
+    backup, _ = run(engine, bacula, found["job"], found["client"], level="Full")
 
-    job = provisioning.prepare_verify(engine, our_client)
+    job = provisioning.prepare(engine, "verify", our_client)
 
-    assert run(engine, bacula, job, found.client, jobid=backup)[1] == "T"
+    assert run(engine, bacula, job, found["client"], jobid=backup)[1] == "T"
 
 
 def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
@@ -221,20 +221,20 @@ def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
     client = bacula_client(pool=elsewhere)
 
     found = prepare(engine, client, pool=here, storage=here.storage)
-    words = {"level": "Full", "pool": found.pool, "storage": found.storage}
-    backup, status = run(engine, bacula, found.job, found.client, **words)
+    words = {"level": "Full", "pool": found["pool"], "storage": found["storage"]}
+    backup, status = run(engine, bacula, found["job"], found["client"], **words)
     assert status == "T"
-    job = provisioning.prepare_verify(engine, client)
-    storage = {"storage": found.storage}
-    assert run(engine, bacula, job, found.client, jobid=backup, **storage)[1] == "T"
+    job = provisioning.prepare(engine, "verify", client)
+    storage = {"storage": found["storage"]}
+    assert run(engine, bacula, job, found["client"], jobid=backup, **storage)[1] == "T"
 
     files = [int(number) for number in column(bacula, "fileid", f"file WHERE jobid = {backup}")]
     with engine.director() as director:
         restore = director.restore(
             CatalogSelection(jobs=[backup], files=files),
-            job=provisioning.prepare_restore(engine, client),
-            source=found.client,
-            client=found.client,
+            job=provisioning.prepare(engine, "restore", client),
+            source=found["client"],
+            client=found["client"],
             where=str(tmp_path / "restored"),
             comment="test",
         )
@@ -244,7 +244,7 @@ def test_a_client_of_another_engine_is_backed_up_verified_and_restored(
 
 
 def test_there_is_a_job_to_restore_to_each_client(bacula, our_client, engine):
-    job = provisioning.prepare_restore(engine, our_client)
+    job = provisioning.prepare(engine, "restore", our_client)
 
     with engine.director() as director:
         assert director.defaults("job", job)["client"] == names.of(engine, our_client)
@@ -252,16 +252,16 @@ def test_there_is_a_job_to_restore_to_each_client(bacula, our_client, engine):
 
 def test_a_client_that_is_forgotten_leaves_nothing(bacula, our_client, engine):
     found = prepare(engine, our_client)
-    provisioning.prepare_restore(engine, our_client)
+    provisioning.prepare(engine, "restore", our_client)
     provisioning.prepare_command(engine, our_client, ["true"])
-    run(engine, bacula, found.job, found.client, level="Full")
+    run(engine, bacula, found["job"], found["client"], level="Full")
 
     provisioning.forget_client(engine, our_client)
 
-    assert found.client not in column(bacula, "name", "client")
+    assert found["client"] not in column(bacula, "name", "client")
     with engine.director() as director:
-        assert found.client not in director.names("client")
-        assert found.job not in director.names("job")
+        assert found["client"] not in director.names("client")
+        assert found["job"] not in director.names("job")
     left = {file.name.removeprefix(bacula.prefix) for file in bacula.conf_d.glob("*.conf")}
     assert {name.partition("-")[0] for name in left} == {
         "fileset",
@@ -275,14 +275,14 @@ def test_a_client_that_is_forgotten_leaves_nothing(bacula, our_client, engine):
 def test_a_forgotten_client_that_was_there_stays(bacula, bacula_client, engine):
     client = bacula_client()
     found = prepare(engine, client)
-    run(engine, bacula, found.job, found.client, level="Full")
+    run(engine, bacula, found["job"], found["client"], level="Full")
 
     provisioning.forget_client(engine, client)
 
     assert "one-fd" in column(bacula, "name", "client")
     with engine.director() as director:
         assert "one-fd" in director.names("client")
-        assert found.job not in director.names("job")
+        assert found["job"] not in director.names("job")
 
 
 def test_a_client_that_nobody_knew_may_be_forgotten(bacula_client, engine):
@@ -298,7 +298,7 @@ def test_storages_of_the_operators_file_are_added(bacula, bacula_client, tmp_pat
 
     found = prepare(engine, client, storage=storage)
 
-    assert found.storage == "disk2"
+    assert found["storage"] == "disk2"
     with engine.director() as director:
         assert director.defaults("storage", "disk2")["address"] == "127.0.0.1"
 
@@ -339,14 +339,14 @@ def test_many_are_prepared_at_once(bacula, bacula_client, engine):
     assert known >= {names.of(engine, each) for each in filesets}
 
 
-def test_a_director_that_is_away_is_said_to_be(bacula, our_client, engine):
+def test_an_unreachable_director_is_reported(bacula, our_client, engine):
     bacula.director.kill()
 
     with pytest.raises(EngineUnreachable):
         prepare(engine, our_client)
 
 
-def test_an_operator_who_lets_nothing_be_added_is_respected(bacula, bacula_client):
+def test_without_a_configuration_folder_nothing_is_added(bacula, bacula_client):
     engine = BaculaEngine(**bacula.options(config_dir=""))
     client = bacula_client()
 
@@ -356,7 +356,7 @@ def test_an_operator_who_lets_nothing_be_added_is_respected(bacula, bacula_clien
     provisioning.forget_client(engine, client)
 
 
-def test_a_director_that_takes_no_more_configurations_says_why(bacula, bacula_client, engine):
+def test_too_many_reloads_are_reported(bacula, bacula_client, engine):
     """It has room for 32 that jobs still use."""
     client = bacula_client()
     job = provisioning.prepare_command(engine, client, ["sleep", "100"])
@@ -373,4 +373,4 @@ def test_a_director_that_takes_no_more_configurations_says_why(bacula, bacula_cl
     with engine.director() as director:
         director.cancel(job_id)
     bacula.wait(job_id)
-    assert prepare(engine, client, fileset=other).fileset == names.of(engine, other)
+    assert prepare(engine, client, fileset=other)["fileset"] == names.of(engine, other)

@@ -138,11 +138,7 @@ def test_a_job_of_what_has_no_name_in_bacula_is_refused():
 
 
 def test_a_value_with_a_line_break_is_refused():
-    client = SimpleNamespace(
-        ip="192.0.2.7\n}",
-        internal_ip="",
-        agent_port=9102,
-    )
+    client = SimpleNamespace(ip="192.0.2.7\n}", internal_ip="", agent_port=9102)
 
     with pytest.raises(EngineError):
         resources.client("web1", client, password="x", catalog="MyCatalog")

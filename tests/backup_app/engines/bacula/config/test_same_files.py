@@ -50,7 +50,7 @@ def stored_by_bacula(bacula, bacula_client, fileset):
     uses = client.fileset, client.pool, client.pool.storage
     found = provisioning.prepare_backup(engine, client, *uses)
     with engine.director() as director:
-        job_id = director.run(found.job, client=found.client, level="Full", comment="test")
+        job_id = director.run(found["job"], client=found["client"], level="Full", comment="test")
     assert bacula.wait(job_id) == "T"
     rows = bacula.query(
         "SELECT encode(convert_to(path || name, 'SQL_ASCII'), 'hex') FROM file "  # noqa: S608

@@ -38,7 +38,7 @@ def client(bacula_client):
 
 def planned(bacula, client):
     """Return the lines by which the Director says when it starts a client's backup."""
-    name = names.backup_job(get_engine(), client)
+    name = names.for_client(get_engine(), "backup", client)
     said = bacula.bconsole(f"status schedule days=8 job={name}").splitlines()
     return [line for line in said if name in line and not line.startswith("status schedule")]
 
@@ -66,7 +66,7 @@ def test_this_service_leaves_them_to_it(client, keeping):
 def test_what_the_director_starts_is_ours_to_remove(bacula, client, keeping, own):
     """A job that a schedule starts differs from what a console starts in nothing that is stored."""
     engine = keeping()
-    bacula.bconsole(f"run job={names.backup_job(engine, client)} yes")
+    bacula.bconsole(f"run job={names.for_client(engine, 'backup', client)} yes")
     ((number,),) = bacula.query("SELECT max(jobid) FROM job")
     assert bacula.wait(int(number)) == "T"
 
@@ -121,7 +121,7 @@ def test_a_deleted_client_has_no_schedule_any_more(bacula, client, keeping):
     assert not engine.starts_scheduled(client)
     assert planned(bacula, client) == []
     with engine.director() as director:
-        director.require("job", names.restore_job(engine, client))
+        director.require("job", names.for_client(engine, "restore", client))
 
 
 def test_a_client_that_is_another_engines_now_has_none_either(bacula, client, keeping, settings):
@@ -134,7 +134,7 @@ def test_a_client_that_is_another_engines_now_has_none_either(bacula, client, ke
 
     assert planned(bacula, client) == []
     with engine.director() as director:
-        director.require("job", names.restore_job(engine, client))
+        director.require("job", names.for_client(engine, "restore", client))
 
 
 def test_an_operator_who_does_not_want_it_any_more_gets_none(bacula, client, keeping, settings):
@@ -170,10 +170,10 @@ def test_what_bacula_cannot_say_stays_with_this_service(client, keeping, express
     assert not engine.starts_scheduled(client)
 
 
-def test_a_director_that_is_away_is_told_when_it_is_back(bacula, client, keeping, caplog):
+def test_schedules_reach_the_director_once_it_is_reachable_again(bacula, client, keeping, caplog):
     bacula.director.kill()
     engine = keeping()
-    assert "does not learn the schedules of its clients" in caplog.text
+    assert "could not store the schedules of its clients" in caplog.text
     assert not engine.starts_scheduled(client)
     bacula.director.start()
 

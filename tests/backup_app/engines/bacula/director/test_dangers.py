@@ -9,9 +9,10 @@ import pytest
 from backup_app.engines.bacula.config import resources
 from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.exceptions import EngineError
+from tests.support.waiting import wait_for
 
 from ..support.forged_jobs import execute
-from ..support.operator import at_work, backed_up, file_ids, log_of, restore_to, wait_for
+from ..support.operator import at_work, backed_up, file_ids, log_of, restore_to
 
 
 def jobs(bacula):

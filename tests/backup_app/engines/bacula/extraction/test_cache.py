@@ -186,6 +186,6 @@ def test_without_a_folder_there_is_nothing_to_tidy(spool, engine):
 def test_a_folder_that_cannot_be_made_is_told(spool, tmp_path):
     (tmp_path / "bacula").write_text("a file")
 
-    refusal = pytest.raises(EngineError, match=r"job 7 cannot be made in '.*': Not a directory")
+    refusal = pytest.raises(EngineError, match=r"job 7 cannot be created in '.*': Not a directory")
     with refusal, spool.work(7):
         pass

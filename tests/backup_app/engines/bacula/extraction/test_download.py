@@ -273,7 +273,7 @@ def test_a_volume_that_ends_too_soon_gives_no_download(bacula, own, back_up, eng
         engine.plan_download(job)
 
 
-def test_a_volume_that_is_away_is_named(bacula, own, back_up, engine):
+def test_a_missing_volume_is_named_in_the_refusal(bacula, own, back_up, engine):
     (own / "file").write_text("in")
     job = back_up()
     volume_of(bacula, job).unlink()

@@ -1,7 +1,6 @@
 """While the Director or its catalog is away all else goes on, and all of it once they are back."""
 
 import contextlib
-import time
 
 import pytest
 from django.db import connections
@@ -11,11 +10,11 @@ from backup_app.engines.bacula.director.console import Console
 from backup_app.exceptions import EngineUnreachable
 from backup_app.jobs import control, execute
 from backup_app.models import Job
-from backup_app.models.job import ACTIVE
 
 from ....support.api_client import client_of, refused
 from ..conftest import ENGINE
 from ..support.installation import sql
+from ..support.jobs import finish, log_text
 
 pytestmark = pytest.mark.django_db
 ANSWER_SECONDS = 1
@@ -36,7 +35,7 @@ def client(bacula_client, own):
 
 @pytest.fixture
 def backup(client):
-    return ended(control.start_backup(client, level="full", by="test"))
+    return finish(control.start_backup(client, level="full", by="test"))
 
 
 @pytest.fixture
@@ -72,25 +71,6 @@ def api(backup, failed_seconds):
         return response
 
     return call
-
-
-def ended(job):
-    """Do a queued job and look after it until it has ended."""
-    execute.run(job.pk)
-    return looked_after(job, until=lambda job: job.status not in ACTIVE)
-
-
-def looked_after(job, until):
-    deadline = time.monotonic() + 60
-    while not until(job := Job.objects.get(pk=job.pk)):
-        assert time.monotonic() < deadline, log_of(job)
-        execute.resume(job.pk)
-        time.sleep(0.1)
-    return job
-
-
-def log_of(job):
-    return "\n".join(job.log.order_by("pk").values_list("message", flat=True))
 
 
 @contextlib.contextmanager
@@ -158,7 +138,7 @@ GONE = [director_down, director_hangs]
 
 
 @pytest.mark.parametrize("away", GONE)
-def test_without_the_director_backups_are_read_all_the_same(bacula, api, own, away):
+def test_backups_can_be_browsed_while_the_director_is_unreachable(bacula, api, own, away):
     with away(bacula):
         for place, values in OF_THE_DIRECTOR.items():
             assert refused(api(place, values), 503).startswith("The Director at 127.0.0.1:")
@@ -172,7 +152,7 @@ def test_without_the_director_backups_are_read_all_the_same(bacula, api, own, aw
     assert api("run/{ip}", {"cmd": "hostname"}).status_code in {200, 503}
 
 
-def test_without_the_catalog_what_is_noted_here_is_told_all_the_same(bacula, api, own):
+def test_own_records_are_served_while_the_catalog_is_unreachable(bacula, api, own):
     with catalog_down(bacula):
         for place, values in OF_THE_CATALOG.items():
             said = refused(api(place, values), 503)
@@ -185,7 +165,7 @@ def test_without_the_catalog_what_is_noted_here_is_told_all_the_same(bacula, api
     assert api("files/{job}", {"path": str(own)}).json()["total"] == 2
 
 
-def test_a_director_without_its_catalog_is_no_use(bacula, director):
+def test_a_director_without_its_catalog_is_unreachable(bacula, director):
     director.console.seconds = 30
     with (
         catalog_down(bacula),
@@ -195,21 +175,21 @@ def test_a_director_without_its_catalog_is_no_use(bacula, director):
 
 
 @pytest.mark.parametrize("away", [*GONE, catalog_down])
-def test_a_backup_that_begins_meanwhile_waits_and_is_made(bacula, client, away):
+def test_a_backup_started_during_an_outage_waits_and_is_made(bacula, client, away):
     job = control.start_backup(client, level="full", by="test")
     with away(bacula):
         execute.run(job.pk)
         job.refresh_from_db()
         assert (job.status, job.worker, job.engine_job_id) == ("running", "", None)
 
-    job = ended(job)
+    job = finish(job)
 
-    assert job.status == "completed", log_of(job)
-    assert "The job waits for up to 15 seconds." in log_of(job)
+    assert job.status == "completed", log_text(job)
+    assert "The job waits for up to 15 seconds." in log_text(job)
 
 
 @pytest.mark.parametrize("away", [director_killed, director_hangs])
-def test_a_backup_that_is_canceled_meanwhile_is_gone_before_the_next(bacula, client, away):
+def test_a_backup_canceled_during_an_outage_is_removed_before_the_next(bacula, client, away):
     job = control.start_backup(client, level="full", by="test")
     execute.run(job.pk)
     job.refresh_from_db()
@@ -217,15 +197,15 @@ def test_a_backup_that_is_canceled_meanwhile_is_gone_before_the_next(bacula, cli
         control.cancel(job, by="test")
         execute.resume(job.pk)
 
-    job = looked_after(job, until=lambda job: job.status not in ACTIVE)
-    assert job.status == "canceled", log_of(job)
+    job = finish(job)
+    assert job.status == "canceled", log_text(job)
 
-    assert ended(control.start_backup(client, level="full", by="test")).status == "completed"
+    assert finish(control.start_backup(client, level="full", by="test")).status == "completed"
     assert bacula.query(f"SELECT jobid FROM job WHERE jobid = {job.engine_job_id}") == []  # noqa: S608
 
 
 @pytest.mark.parametrize("away", [*GONE, catalog_down])
-def test_no_backup_is_removed_meanwhile(bacula, backup, away):
+def test_no_backup_is_removed_during_an_outage(bacula, backup, away):
     with away(bacula), pytest.raises(EngineUnreachable):
         get_engine().remove(Job.objects.get(pk=backup.pk))
 
@@ -234,20 +214,20 @@ def test_no_backup_is_removed_meanwhile(bacula, backup, away):
     assert bacula.query(f"SELECT 1 FROM job WHERE jobid = {backup.engine_job_id}") == []  # noqa: S608
 
 
-def test_a_password_that_is_wrong_is_told(bacula, client, backup, api, settings):
+def test_a_wrong_password_is_reported(bacula, client, backup, api, settings):
     options = bacula.options(password="another")
     settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
 
     assert "rejected the console's password: 1999 Authorization failed" in refused(
         api("run/{ip}", {"cmd": "hostname"}), 502
     )
-    job = ended(control.start_backup(client, level="full", by="test"))
+    job = finish(control.start_backup(client, level="full", by="test"))
     assert job.status == "failed"
     assert "rejected the console's password: 1999 Authorization failed" in job.message
     assert api("files/{job}", {"path": "/"}).status_code == 200
 
 
-def test_a_catalog_of_another_version_is_told(bacula, api):
+def test_a_catalog_of_another_version_is_reported(bacula, api):
     sql("UPDATE version SET versionid = 1022", database=bacula.database)
     connections["bacula"].close()
     try:

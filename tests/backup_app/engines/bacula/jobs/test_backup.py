@@ -7,6 +7,7 @@ from backup_app.exceptions import Unfinished
 from backup_app.jobs import control, execute
 from backup_app.jobs.adoption.watch import adopt_from
 from backup_app.models import Job
+from tests.support.waiting import wait_for
 
 from ....support.recording_run import Recording
 from ..support.jobs import (
@@ -19,7 +20,6 @@ from ..support.jobs import (
     runs,
     start,
     status_of,
-    until,
 )
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def jobs_in(bacula):
     return bacula.query(query)
 
 
-def test_it_is_nobodys_while_bacula_works(bacula, bacula_client, tree):
+def test_the_job_has_no_worker_while_bacula_runs_it(bacula, bacula_client, tree):
     job = look(start(bacula_client(tree)))
 
     assert (job.status, job.worker) == ("running", "")
@@ -120,7 +120,7 @@ def back_up_as_another(job):
     with pytest.raises(Unfinished):
         get_engine().backup(Recording(other))
     number = other.engine_job_id
-    until(lambda: get_engine().reader().job(number).status == "T")
+    wait_for(lambda: get_engine().reader().job(number).status == "T")
     Job.objects.filter(pk=pk).update(
         status="queued", worker="", engine_job_id=None, engine_state={}
     )
@@ -148,7 +148,7 @@ def test_one_that_others_started_is_followed_and_left_to_them(bacula, bacula_cli
         adopt_from(get_engine())
         return Job.objects.filter(status="running")
 
-    (job,) = until(adopted)
+    (job,) = wait_for(adopted)
     job = look_until(job, runs)
 
     bacula.bconsole(f"cancel jobid={job.engine_job_id} yes")

@@ -6,6 +6,7 @@ from backup_app.engines import get_engine
 from backup_app.exceptions import EngineUnreachable
 from backup_app.jobs import control, execute
 from backup_app.models import Job
+from tests.support.waiting import wait_for
 
 from ....support.recording_run import Recording
 from ..support.jobs import (
@@ -18,7 +19,6 @@ from ..support.jobs import (
     runs,
     start,
     status_of,
-    until,
 )
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def change_options(bacula, settings):
     return change
 
 
-def test_a_client_that_is_down_fails_the_backup_in_bacula_s_words(bacula, bacula_client, tree):
+def test_an_unreachable_client_fails_the_backup(bacula, bacula_client, tree):
     bacula.one.daemon.stop()
 
     job = finish(start(bacula_client(tree)))
@@ -58,7 +58,7 @@ def test_a_client_with_another_password_fails_the_backup(bacula, bacula_client, 
     assert "Unable to authenticate with File daemon" in job.message
 
 
-def test_a_storage_that_is_down_fails_the_backup(bacula, bacula_client, tree):
+def test_an_unreachable_storage_daemon_fails_the_backup(bacula, bacula_client, tree):
     bacula.storage.stop()
 
     job = finish(start(bacula_client(tree)))
@@ -67,7 +67,7 @@ def test_a_storage_that_is_down_fails_the_backup(bacula, bacula_client, tree):
     assert "Unable to connect to Storage daemon" in job.message
 
 
-def test_a_client_that_dies_fails_the_backup(bacula, bacula_client, tree):
+def test_a_client_killed_during_a_backup_fails_it(bacula, bacula_client, tree):
     fill_slowly(tree)
     job = look_until(look(start(bacula_client(tree))), runs)
 
@@ -92,7 +92,7 @@ def test_a_director_that_dies_fails_the_backup_when_it_is_back(bacula, bacula_cl
     assert f"Bacula ended its job {job.engine_job_id} with the status 'f'" in job.message
     waits = [line for line in log_of(job) if "waits for up to 15 seconds" in line]
     assert len(waits) == 1
-    assert "info: The Director answers again." in log_of(job)
+    assert "info: The Director can be reached again." in log_of(job)
 
 
 def test_a_backup_is_begun_when_the_director_is_back(bacula, bacula_client, tree):
@@ -105,7 +105,7 @@ def test_a_backup_is_begun_when_the_director_is_back(bacula, bacula_client, tree
     assert finish(job).status == "completed"
 
 
-def test_a_director_is_not_waited_for_without_end(bacula, bacula_client, tree, change_options):
+def test_waiting_for_the_director_has_a_limit(bacula, bacula_client, tree, change_options):
     change_options(away_seconds=0.1)
     client = bacula_client(tree)
     bacula.director.stop()
@@ -116,12 +116,12 @@ def test_a_director_is_not_waited_for_without_end(bacula, bacula_client, tree, c
     assert "Connection refused" in job.message
 
 
-def test_what_a_director_that_was_away_has_made_is_removed_later(
+def test_a_backup_made_by_an_unreachable_director_is_removed_later(
     bacula, bacula_client, tree, change_options
 ):
     client = bacula_client(tree)
     job = look(start(client))
-    until(lambda: status_of(bacula, job) == "T")
+    wait_for(lambda: status_of(bacula, job) == "T")
     bacula.director.stop()
     change_options(away_seconds=0)
 
@@ -137,7 +137,7 @@ def test_a_director_that_lost_its_catalog_fails_the_backup(bacula, bacula_client
     fill_slowly(tree)
     job = look_until(look(start(bacula_client(tree))), runs)
     bacula.bconsole(f"cancel jobid={job.engine_job_id} yes")
-    until(lambda: status_of(bacula, job) == "A")
+    wait_for(lambda: status_of(bacula, job) == "A")
     bacula.bconsole(f"delete jobid={job.engine_job_id} yes")
 
     job = finish(job)
@@ -162,7 +162,7 @@ def test_a_canceled_job_ends_in_bacula_too_and_leaves_no_space_taken(bacula, bac
     job = look_until(look(start(client)), runs)
 
     control.cancel(job, "test")
-    until(lambda: status_of(bacula, job) == "A", 5)
+    wait_for(lambda: status_of(bacula, job) == "A", 5)
 
     job = finish(job)
     assert (job.status, status_of(bacula, job)) == ("canceled", "")
@@ -178,14 +178,14 @@ def test_a_job_is_followed_by_whoever_looks_after_the_service_was_killed(
     job.refresh_from_db()
     with pytest.raises(execute.Unfinished):
         get_engine().backup(Recording(Job.objects.get(pk=job.pk)))
-    execute.states.set_aside(job.pk, "gone:1:1")
+    execute.states.leave_to_engine(job.pk, "gone:1:1")
 
     assert finish(Job.objects.get(pk=job.pk)).status == "completed"
 
 
-def test_what_cannot_be_discarded_does_not_hide_why_a_job_failed(bacula, bacula_client, tree):
+def test_a_failed_discard_does_not_hide_why_a_job_failed(bacula, bacula_client, tree):
     job = look(start(bacula_client(tree)))
-    until(lambda: status_of(bacula, job) == "T")
+    wait_for(lambda: status_of(bacula, job) == "T")
     bacula.director.stop()
 
     get_engine().discard(job)
@@ -195,9 +195,9 @@ def test_what_cannot_be_discarded_does_not_hide_why_a_job_failed(bacula, bacula_
         director.version()
 
 
-def test_what_is_left_in_a_director_that_was_away_goes_when_it_is_back(bacula, bacula_client, tree):
+def test_leftovers_are_removed_once_the_director_is_reachable_again(bacula, bacula_client, tree):
     job = look(start(bacula_client(tree)))
-    until(lambda: status_of(bacula, job) == "T")
+    wait_for(lambda: status_of(bacula, job) == "T")
     bacula.director.stop()
     get_engine().discard(job)
     execute.states.give_up(job.pk, job.worker, "failed")

@@ -6,13 +6,14 @@ import pytest
 
 from backup_app.engines import get_engine
 from backup_app.engines.bacula.jobs import restore as restoring
-from backup_app.engines.base import Selection
+from backup_app.engines.values import Selection
 from backup_app.exceptions import Forbidden, Invalid
 from backup_app.jobs import control
 from backup_app.models import Job
+from tests.support.waiting import wait_for
 
 from ....support.factories import ClientFactory
-from ..support.jobs import back_up, finish, log_of, look, look_until, until
+from ..support.jobs import back_up, finish, log_of, look, look_until
 
 pytestmark = pytest.mark.django_db
 
@@ -165,7 +166,7 @@ def test_bacula_does_not_wait_for_a_lost_volume_without_end(
     job = restore(backup, tree, to=to, status="failed")
 
     assert job.message.startswith("No volume was mounted for 1 seconds: Please mount read")
-    until(lambda: get_engine().reader().job(job.engine_job_id).status == "A")
+    wait_for(lambda: get_engine().reader().job(job.engine_job_id).status == "A")
 
 
 def test_a_canceled_restore_ends_in_bacula_too(bacula, bacula_client, tree, to, settings):

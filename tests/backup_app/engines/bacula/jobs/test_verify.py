@@ -49,7 +49,7 @@ def test_it_reads_all_that_a_backup_consists_of(bacula, chain):
     done = verify(later, "completed")
 
     assert (done.files, done.bytes) == (full.files + later.files, full.bytes + later.bytes)
-    assert done.message.startswith(f"Backup {later.pk} is whole.")
+    assert done.message.startswith(f"Backup {later.pk} is intact.")
     numbers = [full.engine_job_id, later.engine_job_id]
     read = [line for line in log_of(done) if "Verifying against JobId=" in line]
     assert [f"JobId={number} " in line for number, line in zip(numbers, read, strict=True)]
@@ -118,7 +118,7 @@ def test_a_lost_volume_ends_it(bacula, chain, settings):
     assert done.message.startswith("No volume was mounted for 1 seconds: Please mount read")
 
 
-def test_a_client_that_is_down_is_no_damage(bacula, chain):
+def test_an_unreachable_client_is_not_reported_as_damage(bacula, chain):
     full, _ = chain
     bacula.one.daemon.stop()
 

@@ -11,9 +11,9 @@ import pytest
 
 from backup_app.jobs import control, periodic, resume
 from backup_app.models import Job
+from tests.support import waiting
 
 from ....support.machine.processes import manage, wait_for
-from ..support.operator import SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SEEDS = range(int(os.environ.get("KILLS", "2")))
@@ -28,12 +28,12 @@ def without_waiting(monkeypatch):
 
 
 def look_after(job):
-    deadline = time.monotonic() + SECONDS
-    while job.status in ("queued", "running"):
+    def ended():
         periodic.tick()
         job.refresh_from_db()
-        assert time.monotonic() < deadline, job.status
-        time.sleep(0.05)
+        return job.status not in ("queued", "running")
+
+    waiting.wait_for(ended)
 
 
 def begun_in_bacula(bacula, job):

@@ -47,7 +47,7 @@ def test_a_director_in_another_zone_starts_no_scheduled_backups(faults):
     assert any("this service goes on starting backups itself" in each for each in found)
 
 
-def test_a_bacula_that_is_set_up_has_no_faults(faults, bacula_zone):
+def test_a_working_installation_has_no_problems(faults, bacula_zone):
     assert faults() == []
 
 
@@ -72,27 +72,27 @@ def test_a_bacula_that_is_set_up_has_no_faults(faults, bacula_zone):
         ({"storages": "/none"}, "The file storages '/none' cannot be read: No such file"),
     ],
 )
-def test_what_keeps_it_from_working_is_told(faults, options, words):
+def test_an_obstacle_to_working_is_reported(faults, options, words):
     (fault,) = faults(**options)
 
     assert words in fault
 
 
-def test_a_director_that_is_down_is_told(bacula, faults):
+def test_an_unreachable_director_is_reported(bacula, faults):
     bacula.director.kill()
 
     (fault,) = faults()
 
-    assert "Connection refused. Look whether the Director runs" in fault
+    assert "Connection refused. Check that the Director is running" in fault
 
 
-def test_a_configuration_without_the_folder_is_told(bacula, faults, tmp_path):
+def test_a_configuration_without_the_folder_is_reported(bacula, faults, tmp_path):
     (fault,) = faults(config_dir=str(tmp_path))
 
     assert "does not include the folder config_dir: add the line @|" in fault
 
 
-def test_a_configuration_that_is_wrong_is_told(bacula, faults):
+def test_an_invalid_configuration_is_reported(bacula, faults):
     (bacula.conf_d / "broken.conf").write_text("Pool { Name = half }")
 
     (fault,) = faults()
@@ -101,7 +101,7 @@ def test_a_configuration_that_is_wrong_is_told(bacula, faults):
     assert '"PoolType" directive is required' in fault
 
 
-def test_a_storage_that_the_director_does_not_know_is_told(faults, bacula_zone):
+def test_a_storage_unknown_to_the_director_is_reported(faults, bacula_zone):
     StorageFactory(zone=bacula_zone, name="attic", path="")
 
     (fault,) = faults()
@@ -109,7 +109,7 @@ def test_a_storage_that_the_director_does_not_know_is_told(faults, bacula_zone):
     assert fault.startswith(f"The Director has no storage 'attic', which the zone '{bacula_zone}'")
 
 
-def test_a_client_that_the_director_no_longer_knows_is_told(faults, bacula_client):
+def test_a_client_unknown_to_the_director_is_reported(faults, bacula_client):
     client = bacula_client(engine_name="gone-fd", name="web")
 
     (fault,) = faults()
@@ -119,7 +119,7 @@ def test_a_client_that_the_director_no_longer_knows_is_told(faults, bacula_clien
     )
 
 
-def test_a_role_that_may_write_is_told(bacula, reader, faults):
+def test_a_role_that_may_write_is_reported(bacula, reader, faults):
     sql(f'GRANT UPDATE ON job TO "{reader}"', database=bacula.database)
 
     (fault,) = faults()
@@ -127,7 +127,7 @@ def test_a_role_that_may_write_is_told(bacula, reader, faults):
     assert f"The role '{reader}' may write to the catalog '{bacula.database}', and nothing" in fault
 
 
-def test_a_role_that_may_not_read_is_told(bacula, reader, faults):
+def test_a_role_that_may_not_read_is_reported(bacula, reader, faults):
     sql(f'REVOKE ALL ON log, pool FROM "{reader}"', database=bacula.database)
 
     (fault,) = faults()
@@ -136,7 +136,7 @@ def test_a_role_that_may_not_read_is_told(bacula, reader, faults):
     assert fault.endswith(f'GRANT SELECT ON ALL TABLES IN SCHEMA public TO "{reader}".')
 
 
-def test_a_catalog_of_another_version_is_told(bacula, faults, reader):
+def test_a_catalog_of_another_version_is_reported(bacula, faults, reader):
     sql("UPDATE version SET versionid = 1026", database=bacula.database)
     try:
         faulty = faults()
@@ -146,7 +146,7 @@ def test_a_catalog_of_another_version_is_told(bacula, faults, reader):
     assert f"The catalog '{reader}' has tables of version 1026, not 16" in faulty[0]
 
 
-def test_a_catalog_in_another_encoding_is_told(bacula, reader, faults, hide):
+def test_a_catalog_in_another_encoding_is_reported(bacula, reader, faults, hide):
     name = f"{bacula.database}-utf8"
     sql(
         f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
@@ -159,10 +159,10 @@ def test_a_catalog_in_another_encoding_is_told(bacula, reader, faults, hide):
         connections[name].close()
         sql(f'DROP DATABASE "{name}"')
 
-    assert any(fault.startswith(f"The catalog '{name}' is in UTF8: ") for fault in found)
+    assert any(fault.startswith(f"The catalog '{name}' is in UTF8, ") for fault in found)
 
 
-def test_a_catalog_that_is_away_is_told(bacula, faults, hide):
+def test_an_unreachable_catalog_is_reported(bacula, faults, hide):
     hide("away", bacula.catalog | {"PORT": str(free_ports(1)[0])})
 
     found = faults(catalog="away")
@@ -176,7 +176,7 @@ def test_they_are_warnings_of_a_check_of_the_catalog(bacula, reader, faults, cap
     call_command("check", databases=[reader], stderr=(said := StringIO()))
 
     assert "(backup_app.W003) The Director at " in said.getvalue()
-    assert "HINT: It is about the engine 'default'." in said.getvalue()
+    assert "HINT: It concerns the engine 'default'." in said.getvalue()
 
 
 def test_other_databases_are_checked_without_it(bacula, faults):

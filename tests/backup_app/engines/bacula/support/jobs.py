@@ -2,24 +2,15 @@
 
 import contextlib
 import os
-import time
 from pathlib import Path
 
 from backup_app.jobs import control, execute
 from backup_app.models import Job
 from backup_app.models.job import ACTIVE
+from tests.support.waiting import wait_for
 
 SECONDS = 60  # that anything may take
 _huge: list[Path] = []
-
-
-def until(condition, seconds=SECONDS):
-    """Wait for a condition and return what it gives."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "It has not come to that in time."
-        time.sleep(0.05)
-    return found
 
 
 def look(job) -> Job:
@@ -39,7 +30,7 @@ def finish(job, seconds=SECONDS) -> Job:
         job = look(job)
         return job.status not in ACTIVE
 
-    until(ended, seconds)
+    wait_for(ended, seconds)
     return job
 
 
@@ -52,7 +43,7 @@ def look_until(job, condition, seconds=SECONDS) -> Job:
         assert job.status in ACTIVE, log_of(job)
         return condition(job)
 
-    until(is_so, seconds)
+    wait_for(is_so, seconds)
     return job
 
 
@@ -69,6 +60,10 @@ def back_up(client, level="Full", status="completed") -> Job:
 
 def log_of(job) -> list[str]:
     return [f"{line.level}: {line.message}" for line in job.log.all()]
+
+
+def log_text(job) -> str:
+    return "\n".join(log_of(job))
 
 
 def status_of(bacula, job) -> str:

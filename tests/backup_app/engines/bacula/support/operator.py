@@ -1,11 +1,8 @@
 """What an operator does with the jobs of the throwaway Bacula, for tests."""
 
-import time
-
 from django.db import connections
 
 FILE = "SELECT fileid FROM file JOIN filename USING (filenameid) WHERE name = %s AND jobid = %s"
-SECONDS = 30  # until what does not happen is a fault
 
 
 def backed_up(bacula, director, level="Full", client="one-fd", job="operator-backup") -> int:
@@ -42,12 +39,3 @@ def at_work(director, job_id, client="one-fd"):
     """Return the progress of a job once it has some."""
     progress = director.running(client).get(job_id)
     return progress and progress.size and progress
-
-
-def wait_for(condition):
-    """Return what a condition says once that is true."""
-    deadline = time.monotonic() + SECONDS
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"not within {SECONDS} seconds"
-        time.sleep(0.02)
-    return found

@@ -5,7 +5,7 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from backup_app.engines import get_engine
-from backup_app.engines.bacula.view import presence, search
+from backup_app.engines.bacula.view import presence, view
 from backup_app.exceptions import EngineUnreachable, NotFound, WrongState
 
 from ....support.factories import FilesetFactory, JobFactory
@@ -90,11 +90,11 @@ def test_folders_above_others_are_found_in_jobs_that_nobody_has_looked_into(forg
 
 
 def test_no_request_waits_for_years_of_jobs_to_be_looked_into(forge, client, monkeypatch):
-    monkeypatch.setattr(presence, "MOST_PREPARED", 2)
+    monkeypatch.setattr(presence, "MAX_PREPARED", 2)
     jobs = [never_looked_into(forge([b"/above/srv/x"])) for _ in range(5)]
 
     for left in (3, 1):
-        with pytest.raises(EngineUnreachable, match=f"^{left} of Bacula's jobs have not"):
+        with pytest.raises(EngineUnreachable, match=f"^{left} of Bacula's jobs are not yet"):
             jobs_with(client, b"/above")
 
     assert jobs_with(client, b"/above") == jobs
@@ -178,7 +178,7 @@ def test_a_client_without_backups_has_no_tree(client):
 
 @pytest.mark.parametrize("batch", [1, 2, 1000])
 def test_files_are_found_by_the_ends_of_their_names(forge, monkeypatch, batch):
-    monkeypatch.setattr(search, "BATCH", batch)
+    monkeypatch.setattr(view, "BATCH", batch)
     full = forge([b"/mail/old.pst"])
     job = forge(
         {
@@ -209,7 +209,7 @@ def test_a_job_that_stored_nothing_has_no_such_files(forge):
 
 def test_every_query_finds_its_rows_by_an_index(forge, client, monkeypatch):
     """Of what is looked for, and not of all of a job of which no statistics tell yet."""
-    monkeypatch.setattr(search, "BATCH", 10)  # as few of this catalog as usually of a large one
+    monkeypatch.setattr(view, "BATCH", 10)  # as few of this catalog as usually of a large one
     execute("DELETE FROM file")  # of other tests, whose small jobs would be read whole
     execute("DELETE FROM pathvisibility")
     add_many_files(forged_job())

@@ -5,7 +5,7 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
 from backup_app.engines import get_engine
-from backup_app.engines.base import Selection
+from backup_app.engines.values import Selection
 from backup_app.exceptions import NotFound
 
 from ..support.forged_jobs import GONE, execute

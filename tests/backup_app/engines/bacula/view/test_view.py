@@ -234,15 +234,6 @@ def test_subfolders_tell_what_lies_directly_in_them(forge):
     assert full_view.subfolders(full_view.folder(b"/srv"))[0].size == 2**40 + 5
 
 
-def test_a_folder_has_the_same_id_in_all_backups(forge):
-    first, second = forge([b"/srv/"]), forge([b"/srv/", b"/srv/x"])
-
-    for path in (b"/srv", b"/"):
-        nodes = {view_of(job).listing(path).node_id for job in (first, second)}
-        assert len(nodes) == 1
-        assert view_of(first).node(nodes.pop()).path == path
-
-
 def test_an_id_of_another_backup_is_not_found(forge):
     one, other = forge([b"/one/"]), forge([b"/other/"])
     node = view_of(other).listing(b"/other").node_id
@@ -350,7 +341,7 @@ def test_the_director_finds_folders_once_where_it_has_not_yet(bacula, forge):
 
 
 @pytest.mark.parametrize("values", [{"status": "failed"}, {"type": "restore", "level": None}])
-def test_what_is_no_good_backup_has_no_view(forge, values):
+def test_only_successful_backups_have_a_view(forge, values):
     job = forge([b"/srv/"])
     for name, value in values.items():
         setattr(job, name, value)

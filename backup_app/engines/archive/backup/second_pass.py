@@ -1,4 +1,4 @@
-"""Reading again what differed from the scan, this time without following any symlink.
+"""Reads again what differed from the scan, this time without following any symlink.
 
 A shell on the client enters each folder safely, and a tar reads plain names there. That takes a
 process per folder, which is why not everything is read like this.
@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
+from ....lib import paths
 from ....lib.paths import shown
-from .. import paths
 from ..storage.tar_reader import Identity
 from ..transport.shell import ENTER
-from .scan import LeftOut
-from .tar_source import AFTERWORD, FROM, TAR, Places, Reading
+from .scan import SkippedPaths
+from .tar_source import AFTERWORD, FROM, TAR, RequestedFiles, TarSource
 from .workspace import ToStore
 
 REASON = "is no longer the folder that was scanned: what had not been read yet is left out"
-MOST = 500  # names of one tar
+MAX_NAMES = 500  # names of one tar
 # Reads three lines for each folder: its path, what puts that before names, and names. Each tar has
 # two blocks of zeros at its end, and the whole is to have them once. $@ is the tar.
 SCRIPT = (
@@ -42,41 +42,41 @@ PLAIN = rb"[^A-Za-z0-9/._-]"
 CODE = re.compile(r"\\0([0-7]{3})")
 
 
-class Rereading:
+class SecondPass:
     """Reads what was deferred; ``replaced`` are then the paths of former folders."""
 
-    def __init__(self, reading: Reading):
+    def __init__(self, source: TarSource):
         self.replaced: list[bytes] = []
-        self._reading = reading
+        self._source = source
         self._lost: set[bytes] = set()
-        self._losses = LeftOut(reading.tally.complain, REASON)
+        self._losses = SkippedPaths(source.progress.warn, REASON)
         self._folder = ""
 
     def run(self, requests: Path) -> None:
         """Store what is found now, and log what is missing; ``requests`` is a new file."""
-        deferred = self._reading.workspace.deferred
+        deferred = self._source.workspace.deferred
         with requests.open("xb") as file:
             file.writelines(lines(deferred()))
             if not file.tell():
                 return
         argv = ["sh", "-c", SCRIPT, "sh", *TAR, "--blocking-factor=1"]
-        places = Places(deferred(), lambda place: None)
-        complaints = self._reading.tally.outcome.warnings
-        with requests.open("rb") as stdin, self._reading.start(argv, stdin) as process:
-            self._reading.store(process, places, self._admit, self._report)
+        requested = RequestedFiles(deferred(), lambda place: None)
+        complaints = self._source.progress.outcome.warnings
+        with requests.open("rb") as stdin, self._source.start(argv, stdin) as process:
+            self._source.store(process, requested, self._admit, self._report)
             process.check()
             self._report(process.take_lines())
         self._losses.finish()
-        self._reading.require_reasons(places, 0, complaints)
+        self._source.require_reasons(requested, 0, complaints)
 
     def _admit(self, identity: Identity, place: ToStore) -> bool:
-        if self._reading.lacks_folder(place):
+        if self._source.lacks_folder(place):
             self._lose(paths.split(place.path)[0])
             return False
         if identity.kind == "d":
-            self._reading.pending.discard(place.node)
+            self._source.pending.discard(place.node)
             if place.kind != "d":
-                self._reading.tally.complain(
+                self._source.progress.warn(
                     f"'{shown(place.path)}' has become a folder since the scan: its content"
                     " is left out."
                 )
@@ -98,19 +98,19 @@ class Rereading:
             elif word == "lost":
                 self._lose(decoded(rest))
             elif word != "tar:":
-                self._reading.tally.complain(line)
+                self._source.progress.warn(line)
             elif rest != AFTERWORD:
-                self._reading.tally.complain(f"{self._folder}/{rest}")
+                self._source.progress.warn(f"{self._folder}/{rest}")
 
 
 def lines(places: Iterable[ToStore]) -> Iterator[bytes]:
-    """Yield what the script reads."""
+    """Yield the input of SCRIPT."""
     for folder, group in groupby(places, lambda place: paths.split(place.path)[0]):
         names = [place.name or b"." for place in group]
         before = b"" if folder == paths.ROOT else folder[1:] + b"/"
         expression = b"s,^,%b,S" % re.sub(rb"[\\&,]", rb"\\\g<0>", before)
-        for start in range(0, len(names), MOST):
-            some = b"".join(name + b"\0" for name in names[start : start + MOST])
+        for start in range(0, len(names), MAX_NAMES):
+            some = b"".join(name + b"\0" for name in names[start : start + MAX_NAMES])
             yield b"\n".join(map(encoded, (folder, expression, some))) + b"\n"
 
 
