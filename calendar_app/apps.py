@@ -18,7 +18,7 @@ class CalendarConfig(AppConfig):
         from . import checks  # noqa: F401
         from .conf import conf
         from .models import RoleGroup, WrongPassword
-        from .services import groups, images, posts, revision, tombstones
+        from .services import counts, groups, images, posts, revision, tombstones
 
         shown = set(self.get_models(include_auto_created=True)) - {RoleGroup, WrongPassword}
         for model in shown:
@@ -30,6 +30,8 @@ class CalendarConfig(AppConfig):
             post_save.connect(tombstones.after_save, sender=model)
             post_save.connect(posts.mark_fixture_changed, sender=model)
             post_delete.connect(tombstones.after_delete, sender=model)
+        post_save.connect(counts.after_save, sender="calendar_app.Event")
+        pre_delete.connect(counts.before_delete, sender="calendar_app.Event")
         pre_delete.connect(posts.clear_author, sender=conf.user_model)
         post_delete.connect(images.remove_files, sender="calendar_app.Image")
         post_migrate.connect(groups.make_groups, sender=self)

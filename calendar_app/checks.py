@@ -112,7 +112,7 @@ def _wrong_numbers():
         value, least = getattr(conf, name), 0 if name in MAY_BE_ZERO else 1
         if type(default) is int and (type(value) is not int or value < least):
             yield Error(
-                f"CALENDAR_{name} is {value!r}, which is not a whole number from {least} up.",
+                f"CALENDAR_{name} is {value!r}, which is not a whole number of {least} or more.",
                 hint=f"The default is {default}.",
                 id="calendar_app.E001",
             )
@@ -123,7 +123,7 @@ def _wrong_zone():
         ZoneInfo(conf.zone_name)
     except (ZoneInfoNotFoundError, ValueError):
         yield Error(
-            f"CALENDAR_TIME_ZONE is {conf.zone_name!r}, which is no zone of the IANA database.",
+            f"CALENDAR_TIME_ZONE is {conf.zone_name!r}, which is not an IANA time zone.",
             hint="Use a name such as 'Europe/Paris', or 'UTC'.",
             id="calendar_app.E002",
         )

@@ -11,11 +11,11 @@ DEFAULTS: dict[str, Any] = {
     "TIME_ZONE": "",  # IANA name of the site's zone; "" = the project's TIME_ZONE
     "PER_PAGE": 10,
     "MAX_PER_PAGE": 50,
-    "MAX_IDS": 1000,  # of values in one list parameter
-    "MAX_LINKS": 100,  # of venues, organizers, categories or tags of one event
+    "MAX_IDS": 1000,  # values in one list parameter
+    "MAX_LINKS": 100,  # venues, organizers, categories or tags of one event
     "MAX_SEARCH_LENGTH": 200,
-    "WINDOW_MONTHS": 24,  # the default end of the event list
-    "GEOLOC_RADIUS_KM": 25,
+    "WINDOW_MONTHS": 24,  # how far ahead the event list looks by default
+    "GEOLOC_RADIUS_KM": 25,  # default of geoloc_radius
     "CURRENCY_SYMBOL": "$",
     "CURRENCY_CODE": "USD",
     "CURRENCY_POSITION": "prefix",  # or "postfix"
@@ -26,7 +26,7 @@ DEFAULTS: dict[str, Any] = {
     "IMAGE_FETCH_SECONDS": 20,
     "ICAL_MAX_EVENTS": 1000,
     "ICAL_MAX_BYTES": 20_000_000,  # of an imported calendar
-    "ICAL_HORIZON_DAYS": 730,  # of recurring events that are imported
+    "ICAL_HORIZON_DAYS": 730,  # how far ahead recurring events are imported
     # Content-Security-Policy of the public pages; "" = the project sets it.
     "CONTENT_SECURITY_POLICY": (
         "default-src 'none'; style-src 'self'; img-src * data:; form-action 'self'; "
@@ -37,7 +37,7 @@ DEFAULTS: dict[str, Any] = {
     "EDITOR_GROUP": "Editor",
     "AUTHOR_GROUP": "Author",
     "CONTRIBUTOR_GROUP": "Contributor",
-    "CACHE_SECONDS": 60,  # of rendered responses to the public; 0 = no cache
+    "CACHE_SECONDS": 3600,  # that public responses are cached while they hold; 0 = not at all
 }
 
 
@@ -50,6 +50,13 @@ class Conf:
         except KeyError as e:
             raise AttributeError(f"The calendar has no setting CALENDAR_{name}.") from e
         return getattr(settings, f"CALENDAR_{name}", default)
+
+    def all(self) -> dict[str, Any]:
+        """Return all settings that answers may depend on, as {name: value}."""
+        project = "TIME_ZONE", "MEDIA_URL", "STORAGES"
+        return {name: getattr(self, name) for name in DEFAULTS} | {
+            f"project's {name}": getattr(settings, name) for name in project
+        }
 
     @property
     def zone_name(self) -> str:

@@ -15,7 +15,7 @@ PUBLIC_STATUSES = {"publish", "future", "private"}
 
 
 def has(user: User, action: str, model: type[Model]) -> bool:
-    """Say whether user holds the permission ``<action>_<model>`` of the model's app."""
+    """Return whether user holds the permission ``<action>_<model>`` of the model's app."""
     meta = model._meta
     return user.has_perm(f"{meta.app_label}.{action}_{meta.model_name}")
 
@@ -39,7 +39,7 @@ def may_edit_others(user: User, model: type[Model]) -> bool:
 
 
 def may_read(user: User, post) -> bool:
-    """Say whether user may read post while it is not in the trash."""
+    """Return whether user may read post while it is not in the trash."""
     return (
         post.status == "publish"
         or (_is_own(user, post) and may_write(user, type(post)))
@@ -48,7 +48,7 @@ def may_read(user: User, post) -> bool:
 
 
 def may_see_details(user: User, event) -> bool:
-    """Say whether user may read a protected event without its password."""
+    """Return whether user may read a protected event without its password."""
     return not event.password or _is_own(user, event) or may_edit_others(user, type(event))
 
 

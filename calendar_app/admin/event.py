@@ -4,7 +4,7 @@ from .. import permissions
 from ..api.representations.times import stamp
 from ..models import Event, EventOrganizer, EventVenue
 from ..services import events
-from .forms import EventForm
+from .forms.event import EventForm
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
 from .look import BooleanFilter, display
 from .post import RECORD, PostAdmin, tab

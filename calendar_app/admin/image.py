@@ -4,7 +4,7 @@ from django.utils.html import format_html
 from ..models import Image
 from ..services import images
 from ..services.revision import writing
-from .forms import ImageForm
+from .forms.image import ImageForm
 from .look import ModelAdmin, display
 from .shared.columns import ApiLink, Thumbnail
 from .shared.filters import DayRangeFilter

@@ -1,7 +1,7 @@
 from django.contrib.admin import register
 
 from ..models import Organizer
-from .forms import OrganizerForm
+from .forms.post import OrganizerForm
 from .post import RECORD, PostAdmin, tab
 from .shared.filters import DayRangeFilter, StatusFilter
 

@@ -5,23 +5,42 @@ import datetime as dt
 from django.contrib import messages
 from django.contrib.admin import action
 from django.contrib.admin.options import IS_POPUP_VAR
+from django.db.models import URLField
 from django.shortcuts import redirect
 
 from .. import permissions
 from ..api.representations import Urls
 from ..models import Status
+from ..models.fields import WallTimeField
 from ..services import posts
 from ..services.revision import writing
-from .look import TEMPLATES, ModelAdmin, page_action
+from .look import TEMPLATES, ModelAdmin, TextInput, URLInput, page_action
 from .shared import bulk
 from .shared.columns import ApiLink, StatusColumn, Thumbnail, UtcTimes
 from .shared.filters import StatusFilter
-from .shared.widgets import FORMFIELDS
 from .transfer import Transfers
 
 # Nearer to the years 1 and 9999, local time may be outside what a datetime can hold.
 HAVE_LOCAL_TIME = dt.datetime(1, 1, 3, tzinfo=dt.UTC), dt.datetime(9999, 12, 29, tzinfo=dt.UTC)
 RECORD = ["api_link", "published_utc", "changed_utc", "source_id"]
+
+
+class WallTimeInput(TextInput):
+    """A browser's picker of a local date and time, to the second."""
+
+    input_type = "datetime-local"
+
+    def __init__(self, attrs=None):
+        super().__init__({"step": 1, **(attrs or {})})
+
+    def format_value(self, value):
+        return value.isoformat(timespec="seconds") if hasattr(value, "isoformat") else value
+
+
+FORMFIELDS = {
+    WallTimeField: {"widget": WallTimeInput},
+    URLField: {"widget": URLInput, "assume_scheme": "https"},
+}
 
 
 def tab(title, *fields):

@@ -6,7 +6,7 @@ from .. import permissions
 from ..exceptions import CalendarError
 from ..models import Category, Event, Tag
 from ..services import terms
-from .forms import CategoryForm, TagForm
+from .forms.term import CategoryForm, TagForm
 from .look import ModelAdmin, NumberRangeFilter
 from .shared.columns import ApiLink
 from .shared.filters import RelatedFilter

@@ -1,7 +1,7 @@
 from django.contrib.admin import register
 
 from ..models import Venue
-from .forms import VenueForm
+from .forms.post import VenueForm
 from .look import TextFilter, display
 from .post import RECORD, PostAdmin, tab
 from .shared.filters import DayRangeFilter, StatusFilter

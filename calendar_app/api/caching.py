@@ -1,14 +1,18 @@
 """Conditional requests (RFC 9110, section 13) and the cache of responses to the public.
 
-A response's ETag is a hash of its bytes. Only responses to anonymous users are cached, since others
-depend on the user's rights. The cache key contains the calendar's revision, so that a cached
-response is never used after a write, and the current minute, for lists that depend on the time.
+A response to an anonymous user follows from the request, the revision, the settings, and for lists
+the time at which they last changed by themselves. A hash of these is its cache key and its
+ETag, so that a client that has it is answered without looking at a record. Responses to others
+depend on the user's rights too, which no revision counts: their ETag is a hash of their bytes.
 """
 
 import datetime as dt
+import functools
 from hashlib import blake2b
+from pathlib import Path
 
 from django.core.cache import cache
+from django.core.signals import setting_changed
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
@@ -19,9 +23,10 @@ from ..services import revision
 from ..values import dates
 
 CACHED_HEADERS = (
-    "Content-Type", "Content-Disposition", "ETag", "Last-Modified", "Link",
+    "Content-Type", "Content-Disposition", "ETag", "Last-Modified", "Cache-Control", "Link",
     "X-TEC-Total", "X-TEC-TotalPages",
 )  # fmt: skip
+APP = Path(__file__).parents[1]
 # Every unknown parameter makes another key, so a response must fit into memory many times.
 MAX_CACHED_BYTES = 500_000
 
@@ -37,12 +42,17 @@ class ConditionalMixin:
     def conditional(self, request, build):
         """Return the response that build() makes, from the cache if possible; or 304."""
         self.revision = revision.current()
+        self.changed_at = self._changed_at(request)
         key = self.cache_key("answer") if self._is_public(request) else None
+        if key and _etag(key) in request.headers.get("If-None-Match", ""):
+            # It was sent with a 200 for the same request, which therefore is known to be valid.
+            known = HttpResponse(headers=self._validators(key))
+            if (answer := _not_modified_or(request, known)) is not known:
+                return answer
         if key and (cached := cache.get(key)):
             response = HttpResponse(cached["content"], headers=cached["headers"])
             return _not_modified_or(request, response)
         response = build()
-        response["Last-Modified"] = http_date(self._changed_at(request).timestamp())
         response.add_post_render_callback(lambda rendered: self._finish(request, rendered, key))
         return response
 
@@ -51,16 +61,18 @@ class ConditionalMixin:
         request = self.request
         query = [(k, v) for k, v in sorted(request.query_params.lists()) if k not in without]
         parts = (
+            fingerprint(),
             self.revision.stamp,
             self.revision.changed_at,  # loading a fixture may reset the stamp
+            self.changed_at,
             request.user.pk,
+            sorted(request.user.get_all_permissions()),
             self.urls.base,
             request.path,
             query,
             request.accepted_renderer.format,
-            int(timezone.now().timestamp()) // 60,
         )
-        return f"calendar:{name}:{blake2b(repr(parts).encode(), digest_size=20).hexdigest()}"
+        return f"calendar:{name}:{_hash(repr(parts).encode())}"
 
     def _is_public(self, request):
         protected = "password" in request.query_params
@@ -69,17 +81,24 @@ class ConditionalMixin:
     def _finish(self, request, response, key):
         if response.status_code != 200:
             return None
-        response["ETag"] = f'"{blake2b(response.content, digest_size=16).hexdigest()}"'
-        who = "public" if key else "private"
-        response["Cache-Control"] = f"{who}, no-cache"
+        for name, value in self._validators(key, response.content).items():
+            response[name] = value
         if key and len(response.content) <= MAX_CACHED_BYTES:
             headers = {name: response[name] for name in CACHED_HEADERS if name in response}
-            headers["Cache-Control"] = response["Cache-Control"]
             cached = {"content": response.content, "headers": headers}
             cache.set(key, cached, conf.CACHE_SECONDS)
         return _not_modified_or(request, response)
 
+    def _validators(self, key, content=b""):
+        """Return the headers by which a client can ask later whether a response has changed."""
+        return {
+            "ETag": _etag(key) if key else f'"{_hash(content)}"',
+            "Last-Modified": http_date(self.changed_at.timestamp()),
+            "Cache-Control": f"{'public' if key else 'private'}, no-cache",
+        }
+
     def _changed_at(self, request):
+        """Return when the response last changed: by a write, or as time went by."""
         changed = self.revision.changed_at
         if not self.depends_on_time:
             return changed
@@ -88,6 +107,29 @@ class ConditionalMixin:
         if "only_with_upcoming" in request.query_params or any(map(dates.is_relative, values)):
             return max(changed, now.replace(second=0, microsecond=0))
         return max(changed, dt.datetime.combine(now.date(), dt.time(), now.tzinfo))
+
+
+@functools.cache
+def fingerprint():
+    """Return a hash of what answers depend on besides the data: the app's code and the settings."""
+    code = [path.read_bytes() for path in sorted(APP.rglob("*.py"))]
+    return _hash(b"".join([*code, repr(conf.all()).encode()]))
+
+
+def forget_fingerprint(**kwargs):
+    """Signal receiver: read the settings anew, as when a test overrides them."""
+    fingerprint.cache_clear()
+
+
+setting_changed.connect(forget_fingerprint)
+
+
+def _etag(key):
+    return f'"{key.rpartition(":")[2]}"'
+
+
+def _hash(data):
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _not_modified_or(request, response):

@@ -3,14 +3,13 @@
 ``{"code": str, "message": str, "data": {"status": int, ...}}``
 """
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFieldsSent
-from django.http import Http404
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from rest_framework import exceptions as drf
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from ..conf import conf
-from ..exceptions import CalendarError, Forbidden, InvalidParams, NotFound
+from ..exceptions import CalendarError, InvalidParams
 from .parsers import MAX_FIELDS, FormError, TooLarge
 
 CODES = {
@@ -54,10 +53,6 @@ def as_calendar_error(exc):
             return TooLarge(conf.MAX_BODY_BYTES)
         case TooManyFieldsSent():
             return FormError(f"The form has more than {MAX_FIELDS} fields.")
-        case Http404():
-            return NotFound("No route matches this address and method.")
-        case PermissionDenied():
-            return Forbidden(str(exc) or "You may not do this.")
         case drf.APIException():
             error = CalendarError(_sentence(exc.detail), code=CODES.get(type(exc)))
             error.status = exc.status_code
@@ -83,9 +78,7 @@ def _invalid(detail):
 
 def _flatten(detail, name=""):
     """Yield (``venue[0][website]``, [errors]) for each list of errors in a nested detail."""
-    if isinstance(detail, drf.ErrorDetail):
-        yield name or "body", [detail]
-    elif isinstance(detail, dict):
+    if isinstance(detail, dict):
         for key, value in detail.items():
             inner = key if not name else f"{name}[{key}]"
             yield from _flatten(value, name if key == "non_field_errors" else inner)

@@ -78,9 +78,7 @@ def _argument(described, schema, required):
     argument = {key: schema[key] for key in ARGUMENT_KEYS if key in schema}
     if "oneOf" in schema:
         argument["type"] = [form["type"] for form in schema["oneOf"]]
-    if "description" in described:
-        argument["description"] = described["description"]
-    return {"required": bool(required), **argument}
+    return {"required": bool(required), **argument, "description": described["description"]}
 
 
 def _body_schema(operation, document):

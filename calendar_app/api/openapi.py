@@ -99,8 +99,6 @@ class CalendarAutoSchema(AutoSchema):
 
     def get_response_serializers(self):
         found = super().get_response_serializers()
-        if isinstance(found, dict):
-            return found
         if self._action == "destroy":
             found = self.get_serializer_class()
         answer = OpenApiResponse(found, self._text("answer"))
@@ -183,8 +181,7 @@ class CalendarAutoSchema(AutoSchema):
 
     def _get_paginator(self):
         paginator = super()._get_paginator()
-        if paginator:
-            paginator.view = self.view
+        paginator.view = self.view
         return paginator
 
     def _text(self, kind):

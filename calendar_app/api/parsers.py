@@ -84,7 +84,7 @@ def require_bounded(key: str):
 
 
 def is_deeper(data, levels):
-    """Say whether lists and dicts are nested more than levels deep."""
+    """Return whether lists and dicts are nested more than levels deep."""
     level = [data]
     for _ in range(levels):
         level = [inner for value in level for inner in _inside(value)]

@@ -1,1 +1,1 @@
-"""Made-up calendars: a city's programme to look at, and events in any number."""
+"""Generated calendars: the programme of a city as a demo, and any number of events."""

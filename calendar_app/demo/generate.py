@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from ..lib import bulk
 from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Status, Tag, Venue
-from ..services import terms
+from ..services import counts
 from ..services.revision import writing
 
 LINKS = (EventVenue, EventOrganizer, Event.categories.through, Event.tags.through)
@@ -34,8 +34,7 @@ def generate(number, *, seed=1, progress=lambda done: None):
             _insert_batch(min(BATCH, number - start), chance, linked)
         progress(min(start + BATCH, number))
     with writing():
-        terms.recount(Category, linked.categories)
-        terms.recount(Tag, linked.tags)
+        counts.recount()
     bulk.analyze(Event, *LINKS, Venue, Organizer, Category, Tag)
 
 
@@ -100,13 +99,10 @@ def _event(pk, chance, now):
 
 def _link(through, events, column, ids, chance):
     pks = count(_next_id(through))
-    bulk.insert(
-        through,
-        [
-            through(pk=next(pks), event_id=event.pk, **{column: chance.choice(ids)})
-            for event in events
-        ],
+    links = (
+        through(pk=next(pks), event_id=event.pk, **{column: chance.choice(ids)}) for event in events
     )
+    bulk.insert(through, links)
 
 
 def _next_id(model):

@@ -5,8 +5,11 @@ import threading
 from contextlib import contextmanager
 
 
-class TooSlowError(Exception):
-    """The block exceeded its time limit."""
+class TooSlowError(BaseException):
+    """The block exceeded its time limit.
+
+    Not an Exception, since the library that reads calendars takes any for a malformed line.
+    """
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from .wall_times import known
 PARSE_SECONDS = 120
 MAX_DEPTH = 10  # of nested components; the RFC has two levels
 MAX_ENTRIES = 50_000
-MAX_SLOW = 10
+MAX_SLOW = 10  # rules that may exceed the time limit before the file is rejected
 MAX_UID = 200  # characters; a longer one is replaced by its hash
 BEGIN_OR_END = re.compile(rb"^(begin|end):", re.IGNORECASE | re.MULTILINE)
 
@@ -27,7 +27,7 @@ class ReadError(Exception):
 
 
 @dataclass
-class Reading:
+class CalendarFile:
     """The events of a file, and a sentence on each one that is skipped."""
 
     name: str
@@ -65,7 +65,7 @@ class Reading:
         return entry_of(source_id, component, self.zone, is_utc_local=self.is_utc_local)
 
 
-def read(data: bytes, site_zone: str) -> Reading:
+def read(data: bytes, site_zone: str) -> CalendarFile:
     """Return the events of an iCalendar file. Raises ReadError.
 
     Times without a zone are in that of the file (X-WR-TIMEZONE), else in site_zone.
@@ -73,7 +73,7 @@ def read(data: bytes, site_zone: str) -> Reading:
     calendars = _calendars(data)
     names = [known(str(calendar.get("X-WR-TIMEZONE", ""))) for calendar in calendars]
     own_zone = next(filter(None, names), "")
-    reading = Reading(
+    file = CalendarFile(
         name=str(calendars[0].get("X-WR-CALNAME", "")),
         groups={},
         zone=own_zone or site_zone,
@@ -82,8 +82,8 @@ def read(data: bytes, site_zone: str) -> Reading:
     for calendar in calendars:
         for component in calendar.subcomponents:
             if component.name == "VEVENT":
-                _collect(component, reading)
-    return reading
+                _collect(component, file)
+    return file
 
 
 def described(component) -> str:
@@ -92,12 +92,12 @@ def described(component) -> str:
     return f"'{title[:80]}' (UID {str(component.get('UID', '')).strip()[:80]})"
 
 
-def _collect(component, reading):
+def _collect(component, file):
     uid = plain(str(component.get("UID", ""))).strip()
     if uid:
-        reading.groups.setdefault(_short(uid), []).append(component)
+        file.groups.setdefault(_short(uid), []).append(component)
     else:
-        reading.problems.append(f"Event {described(component)} was skipped: it has no UID.")
+        file.problems.append(f"Event {described(component)} was skipped: it has no UID.")
 
 
 def _short(uid):

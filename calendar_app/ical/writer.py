@@ -72,7 +72,7 @@ def _years_by_zone(events):
 
 
 def _has_zone(event):
-    """Say whether event's times are written with a TZID, not in UTC or as days."""
+    """Return whether event's times are written with a TZID, not in UTC or as days."""
     return not event.all_day and not event.timezone.startswith("UTC")
 
 

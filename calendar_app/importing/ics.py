@@ -142,7 +142,7 @@ def _parent(known):
 
 
 def _covers(series, event):
-    """Say whether the entries of series would include event if it still existed."""
+    """Return whether the entries of series would include event if it still existed."""
     if event.is_trashed:
         return False
     return series.span is None or series.span[0] <= event.start_date <= series.span[1]

@@ -21,7 +21,7 @@ from .writer import Importer, RejectedError, Source
 # Fields that only matter at the source, or are converted below.
 NOT_COPIED = {"id", "author", "date", "image", "categories", "tags", "venue", "organizer"}
 TEXTS = ("title", "cost", "venue", "organizer", "address", "city", "country", "province", "state")
-MAX_LEVELS = 50
+MAX_LEVELS = 50  # of nested categories
 
 
 class ServiceImport:
@@ -212,7 +212,7 @@ def _instants(record):
 
 
 def _id(record):
-    """Return the ID of a record; None if it has none or is no object."""
+    """Return the ID of a record; None if it has none or is not an object."""
     pk = record.get("id") if isinstance(record, dict) else None
     return pk if isinstance(pk, int) and pk is not True else None
 

@@ -1,1 +1,1 @@
-"""Tools that know nothing of calendars: fetching, pictures, SQL. They import nothing of the app."""
+"""Tools independent of the calendar: fetching, pictures, SQL. They import nothing of the app."""

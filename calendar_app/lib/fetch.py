@@ -172,7 +172,7 @@ def check_public(url: str, *, trusted: str = "") -> str:
 
 
 def is_private(url: str) -> bool:
-    """Say whether a URL leads to an address that is not public, as far as DNS tells now."""
+    """Return whether a URL leads to an address that is not public, as far as DNS tells now."""
     try:
         check_public(url)
     except PrivateAddressError:

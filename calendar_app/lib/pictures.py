@@ -44,7 +44,7 @@ BROKEN = (
 
 
 class PictureError(Exception):
-    """Bytes that are no acceptable picture; the message is the rest of a sentence on the file."""
+    """Not an acceptable picture; the message is the rest of a sentence on the file."""
 
 
 @dataclass(frozen=True)

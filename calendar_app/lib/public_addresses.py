@@ -23,7 +23,7 @@ REFUSED = [
 
 
 def is_public(address: str) -> bool:
-    """Say whether an IP address, or the IPv4 address inside an IPv6 one, is public."""
+    """Return whether an IP address, or the IPv4 address inside an IPv6 one, is public."""
     ip = _unwrapped(ipaddress.ip_address(address))
     if ip.version == 6 and ip not in UNICAST_V6:
         return False

@@ -41,10 +41,6 @@ class WallTimeField(models.Field):
         value = value if prepared else self.get_prep_value(value)
         return str(value) if value is not None and connection.vendor == "sqlite" else value
 
-    def value_to_string(self, obj):
-        value = self.value_from_object(obj)
-        return "" if value is None else str(value)
-
     def formfield(self, **kwargs):
         return super().formfield(**{"form_class": WallTimeFormField, **kwargs})
 

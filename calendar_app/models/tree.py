@@ -4,7 +4,7 @@ from typing import Any
 
 
 def is_within(record: Any, top: Any) -> bool:
-    """Say whether record is top or one of its descendants; None is not."""
+    """Return whether record is top or one of its descendants; None is not."""
     if record is None or record.parent_id is None or top.pk is None:
         return record is not None and record.pk == top.pk
     # All in one query, since a tree may have thousands of levels.

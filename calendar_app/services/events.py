@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag, Venue
-from . import posts, terms
+from . import counts, posts
 from .revision import writing
+from .tombstones import listing
 
 
 def save(
@@ -27,7 +28,6 @@ def save(
         _set_links(EventOrganizer, "organizer", event, organizers, is_new)
         _set_terms(event, Category, categories, is_new)
         _set_terms(event, Tag, tags, is_new)
-        terms.recount_terms_of([event.pk])
 
 
 def _set_links(
@@ -56,11 +56,14 @@ def _set_terms(
 ) -> None:
     if records is None:
         return
-    manager = getattr(event, model.event_field)
-    before = set() if is_new else set(manager.values_list("pk", flat=True))
+    through, column = counts.links(model)
+    links = through.objects.filter(event=event)
+    before = set() if is_new else set(links.values_list(column, flat=True))
     after = {record.pk for record in records}
-    manager.add(*after - before)
-    if removed := before - after:
-        manager.remove(*removed)
-        # save() recounts the terms that the event has, no longer these.
-        terms.recount(model, removed)
+    added, removed = after - before, before - after
+    through.objects.bulk_create(through(event=event, **{column: pk}) for pk in sorted(added))
+    if removed:
+        links.filter(**{f"{column}__in": removed}).delete()
+    if listing(event).is_counted:
+        counts.change(model, added, 1)
+        counts.change(model, removed, -1)

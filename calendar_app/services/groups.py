@@ -37,7 +37,7 @@ def make_groups(sender: AppConfig, *, using: str, apps: Any = current_apps, **kw
     try:
         role_group = apps.get_model("calendar_app", "RoleGroup")
     except LookupError:
-        return  # its table is made by a migration that is still to come
+        return  # a later migration creates its table
     if not router.allow_migrate_model(using, role_group):
         return
     # Whether Django's own handler has run by now depends on the order of INSTALLED_APPS.
@@ -65,6 +65,6 @@ def _make_group(role: str, using: str, apps: Any) -> None:
 def taken(role: str) -> str:
     """Return the sentence for a role whose group has a name that another group has already."""
     return (
-        f"There is a group '{conf.group_names[role]}' that the calendar did not make. It gets no "
-        f"rights, and there is no group of the calendar's {role.lower()}s."
+        f"The calendar did not create the group '{conf.group_names[role]}'. It gets no "
+        f"rights, so the calendar's {role.lower()}s have no group."
     )

@@ -59,7 +59,7 @@ def store(
     """Store file, which is open and has a name, with its smaller copies; return the image.
 
     If author may see an image of the same source_url already, that one is returned. Raises
-    ImageError for a file that is no picture, ImageTooLargeError for one over the limits and
+    ImageError for anything but a picture, ImageTooLargeError for one over the limits and
     ImageBusyError when too many others are being read.
     """
     picture, copies = _read(file)
@@ -68,7 +68,7 @@ def store(
         image = _save_files(picture, copies, stem, undo)
         image.title, image.author, image.source_url = title or stem, author, source_url
         with writing():
-            # Files are written before, outside the lock: a slow disk must not stop all writers.
+            # Files are written first, outside the lock: a slow disk must not block all writers.
             if known := _already_fetched(source_url, author):
                 return known
             image.save()
@@ -135,7 +135,7 @@ def request(post: Post, url: str, user: User | None = None, trusted: str = "") -
 
 
 def fetch_requested(model: type[Post], pk: int, url: str, trusted: str = "") -> bool:
-    """Fetch the image that was requested for a record; say whether it was assigned.
+    """Fetch the image that was requested for a record; return whether it was assigned.
 
     It is not when the record has got another image or request in the meantime. Raises FetchError
     and ImageError.
@@ -191,7 +191,7 @@ def remove_files(sender: type[Model], instance: Image, **kwargs: Any) -> None:
 
 
 def _read(file: "File[bytes]") -> tuple[Picture, dict[str, Picture]]:
-    # One byte over the limit tells that the file is too large, without reading all of it.
+    # One byte over the limit shows that the file is too large, without reading it all.
     body = file.read(conf.IMAGE_MAX_BYTES + 1)
     if len(body) > conf.IMAGE_MAX_BYTES:
         raise ImageTooLargeError(

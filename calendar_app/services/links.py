@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from .. import permissions
 from ..exceptions import Forbidden
@@ -57,11 +57,11 @@ def terms_by_name(
 
 
 def _known_terms(model: type[Any], by_key: Mapping[str, str]) -> dict[str, Any]:
-    by_slug = model.objects.filter(slug__in=by_key)
+    every, by_slug = model.objects.all(), Q(slug__in=by_key)
     # Newest first: of several categories with the same name, the oldest is the last to be set.
-    by_own_name = names.matching(model.objects.all(), by_key.values()).order_by("-id")
-    known = {term.slug: term for term in by_slug}
-    return known | {names.key(term.name): term for term in by_own_name}
+    found = names.matching(every, by_key.values(), otherwise=by_slug).order_by("-id")
+    known = {term.slug: term for term in found if term.slug in by_key}
+    return known | {names.key(term.name): term for term in found}
 
 
 def _new_term(model: type[Any], name: str, user: User) -> Any:

@@ -23,7 +23,7 @@ SWEEP = 100  # expired rows that are deleted whenever one is added
 
 
 def opens(event: Event, password: str | None, request: HttpRequest) -> bool:
-    """Say whether password is the event's.
+    """Return whether password is the event's.
 
     Raises TooManyPasswords after too many wrong ones from the address of the request.
     """

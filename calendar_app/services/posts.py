@@ -14,7 +14,6 @@ from ..models import Event, Organizer, Post, Status, Venue
 from ..models.post import changed
 from ..permissions import User
 from ..values.slugs import unique_slug
-from . import terms
 from .revision import writing
 
 
@@ -78,7 +77,7 @@ def publish(post: Post, user: User) -> None:
 
 
 def publish_if_due(model: type[Post], pk: int, now: dt.datetime | None = None) -> bool:
-    """Publish the scheduled record if its date has come; say whether it was published."""
+    """Publish the scheduled record if its date has come; return whether it was published."""
     with writing():
         post = model.objects.filter(pk=pk, status=Status.FUTURE).first()
         if post is None or post.date_utc > (now or timezone.now()):
@@ -134,7 +133,5 @@ def _publish_later(post: Post) -> None:
 
 
 def _after_status_change(post: Post) -> None:
-    if isinstance(post, Event):
-        terms.recount_terms_of([post.pk])
-    elif isinstance(post, Venue | Organizer) and post.is_trashed:
+    if isinstance(post, Venue | Organizer) and post.is_trashed:
         post.event_links.all().delete()

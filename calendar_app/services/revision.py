@@ -18,22 +18,40 @@ from django.utils import timezone
 from ..lib.compiled_queries import CompiledQuery
 from ..models import Revision
 
-_is_writing = ContextVar("calendar_writing", default=False)
+# The errors of the blocks inside the one that writes now; None while none does.
+_errors = ContextVar[list[BaseException] | None]("calendar_errors", default=None)
 
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Run a block as one transaction, while no other write to the calendar runs; may be nested."""
-    with transaction.atomic():
-        if _is_writing.get():
+    """Run a block as one transaction, while no other write to the calendar runs; may be nested.
+
+    A nested block has no savepoint, which would take two queries more: its error is the outer
+    block's too, even if that one catches it.
+    """
+    errors = _errors.get()
+    if errors is not None:
+        with _noted_in(errors):
             yield
-            return
+        return
+    with transaction.atomic():
         increment()
-        token = _is_writing.set(True)
+        token = _errors.set(errors := [])
         try:
             yield
         finally:
-            _is_writing.reset(token)
+            _errors.reset(token)
+        if errors:
+            raise errors[0]
+
+
+@contextmanager
+def _noted_in(errors: list[BaseException]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as e:
+        errors.append(e)
+        raise
 
 
 def increment() -> None:
@@ -63,5 +81,5 @@ def _query() -> CompiledQuery[Revision]:
 def increment_on_change(sender: type[Model], **kwargs: Any) -> None:
     """Signal receiver: increment the revision for a change outside ``writing``, as in a shell."""
     # A fixture ("raw") may contain the revision itself, as it was at some earlier time.
-    if not _is_writing.get() and (sender is not Revision or kwargs.get("raw")):
+    if _errors.get() is None and (sender is not Revision or kwargs.get("raw")):
         increment()

@@ -1,15 +1,13 @@
-"""The verbs of categories and tags, and the number of events that each has."""
+"""The verbs of categories and tags."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from django.db.models import CharField, Count, OuterRef, Q, Subquery, Value
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models import CharField, Q, Value
+from django.db.models.functions import Cast, Concat
 
 from ..exceptions import CalendarError
-from ..models import Category, Event, Tag
-from ..models.event import LISTED
+from ..models import Category, Tag
 from ..values import names
 from ..values.slugs import unique_slug
 from .revision import writing
@@ -38,31 +36,6 @@ def require_free_name(term: Category | Tag) -> None:
             code="term_exists",
             term_id=twin.pk,
         )
-
-
-def recount(model: type[Any], ids: Iterable[int]) -> None:
-    """Update how many publicly listed events each of these terms of model (Category or Tag) has."""
-    through = getattr(Event, model.event_field).through
-    column = model._meta.model_name
-    listed = {f"event__{name}": value for name, value in LISTED.items()}
-    counts = (
-        through.objects.filter(**{column: OuterRef("pk")}, **listed)
-        .order_by()
-        .values(column)
-        .annotate(number=Count("pk"))
-        .values("number")
-    )
-    model.objects.filter(pk__in=ids).update(count=Coalesce(Subquery(counts), 0))
-
-
-def recount_terms_of(event_ids: Sequence[int]) -> None:
-    """Update the counts of all categories and tags of these events."""
-    for model in (Category, Tag):
-        through = getattr(Event, model.event_field).through
-        column = f"{model._meta.model_name}_id"
-        ids = set(through.objects.filter(event__in=event_ids).values_list(column, flat=True))
-        if ids:
-            recount(model, ids)
 
 
 def delete(*doomed: Category | Tag) -> None:

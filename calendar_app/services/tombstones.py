@@ -26,6 +26,12 @@ class Listing(NamedTuple):
     author_id: int | None
     is_hidden: bool = False
     start_utc: dt.datetime | None = None
+    password: str = ""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the categories and tags of the event count it."""
+        return self.is_public and not self.password
 
     @property
     def is_public(self) -> bool:
@@ -37,7 +43,8 @@ class Listing(NamedTuple):
 
 
 OF_AUTHOR = Q(audience=Audience.AUTHOR)
-POST_COLUMNS, EVENT_COLUMNS = ("status", "author_id"), ("hide_from_listings", "start_utc")
+POST_COLUMNS = ("status", "author_id")
+EVENT_COLUMNS = ("hide_from_listings", "start_utc", "password")
 DECISIVE = {*POST_COLUMNS, *EVENT_COLUMNS, "author"}
 DELETED = Listing(Status.TRASH, None)
 
@@ -49,6 +56,7 @@ def before_save(
     **kwargs: Any,
 ) -> None:
     """Signal receiver: remember in whose lists the stored record is."""
+    instance._listing_before = None
     if instance.pk and (update_fields is None or DECISIVE.intersection(update_fields)):
         columns = POST_COLUMNS + (EVENT_COLUMNS if sender is Event else ())
         row = sender._base_manager.filter(pk=instance.pk).values_list(*columns).first()
@@ -57,13 +65,24 @@ def before_save(
 
 def after_save(sender: type[Model], instance: Post, **kwargs: Any) -> None:
     """Signal receiver: leave a tombstone for those who no longer find the record."""
-    if before := instance.__dict__.pop("_listing_before", None):
-        _update(instance, before, _listing(instance))
+    if before := listing_before(instance):
+        _update(instance, before, listing(instance))
 
 
 def after_delete(sender: type[Model], instance: Post, **kwargs: Any) -> None:
     """Signal receiver: leave a tombstone for those who could find the deleted record."""
-    _update(instance, _listing(instance), DELETED)
+    _update(instance, listing(instance), DELETED)
+
+
+def listing_before(post: Post) -> Listing | None:
+    """Return what decided, before the save that is going on, in whose lists post is."""
+    return post.__dict__.get("_listing_before")
+
+
+def listing(post: Post) -> Listing:
+    """Return what decides in whose lists post is."""
+    columns = POST_COLUMNS + (EVENT_COLUMNS if isinstance(post, Event) else ())
+    return Listing(*(getattr(post, column) for column in columns))
 
 
 def lost_by(user: User, model: type[Post], statuses: set[Status]) -> QuerySet[Tombstone]:
@@ -79,11 +98,6 @@ def lost_by(user: User, model: type[Post], statuses: set[Status]) -> QuerySet[To
         return found.filter(audience=Audience.WRITERS)
     own = Q(author=user)
     return found.filter((public & ~own) | (~public & own))
-
-
-def _listing(post: Post) -> Listing:
-    columns = POST_COLUMNS + (EVENT_COLUMNS if isinstance(post, Event) else ())
-    return Listing(*(getattr(post, column) for column in columns))
 
 
 def _update(post: Post, before: Listing, now: Listing) -> None:

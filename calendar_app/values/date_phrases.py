@@ -1,7 +1,7 @@
 """The grammar of date phrases: text in, a Phrase out; `dates` lists the forms.
 
 Each part of a phrase has one function, registered with its patterns. The patterns have no nested
-repetition and a text is at most LONGEST characters, so that no text takes long to parse.
+repetition and a text is at most MAX_LENGTH characters, so that no text takes long to parse.
 """
 
 import calendar
@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 from dateutil.relativedelta import relativedelta
 
-LONGEST = 64
+MAX_LENGTH = 64
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 WEEKDAYS = [name.lower() for name in calendar.day_name]
@@ -58,7 +58,7 @@ _PARTS: list[tuple[re.Pattern[str], Taker]] = []
 def read(text: str) -> Phrase:
     """Return the phrase in a text. Raises ValueError, or OverflowError for a huge timestamp."""
     rest = " ".join(text.lower().split())
-    if not rest or len(text) > LONGEST:
+    if not rest or len(text) > MAX_LENGTH:
         raise ValueError(f"{len(text)} characters")
     phrase, position = Phrase(), 0
     while position < len(rest):

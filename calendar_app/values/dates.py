@@ -61,7 +61,7 @@ def wall(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
 
 
 def is_relative(text: str) -> bool:
-    """Say whether the meaning of a text depends on the current time; False if it is not a date."""
+    """Return whether a text's meaning depends on the current time; False if it is not a date."""
     try:
         return _read(text).is_relative
     except DateError:
@@ -72,7 +72,7 @@ def _read(text: str) -> date_phrases.Phrase:
     try:
         return date_phrases.read(text)
     except ValueError as e:
-        raise DateError(f"{text[: date_phrases.LONGEST]!r} is not a date; {ACCEPTED}") from e
+        raise DateError(f"{text[: date_phrases.MAX_LENGTH]!r} is not a date; {ACCEPTED}") from e
     except OverflowError as e:
         raise _too_far(text) from e
 

@@ -1,7 +1,6 @@
 """Slugs: the readable, unique part of a URL."""
 
-from collections.abc import Iterable
-from itertools import count
+import re
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -19,31 +18,31 @@ def slug_of(text: str) -> str:
 def unique_slug(record: Model, text: str, others: QuerySet[Any]) -> str:
     """Return a slug for record, made from text, that no other row of the queryset others has.
 
-    A taken slug gets the next free number: ``summer``, ``summer-2``, ``summer-3``. It stays free
-    only within ``revision.writing()``.
+    A taken slug gets a number: ``summer``, ``summer-2``, ``summer-3``. It stays free only within
+    ``revision.writing()``.
     """
     base = slug_of(text) or str(record._meta.model_name)
     others = others.exclude(pk=record.pk)
-    if not others.filter(slug=base).exists():
+    # Whether 10, 100, 1000 … are taken tells how many digits the highest number has, so that of
+    # thousands of equal titles none but the last is read.
+    powers = [_numbered(base, 10**digits) for digits in range(MAX_DIGITS)]
+    taken = set(others.filter(slug__in=[base, *powers]).values_list("slug", flat=True))
+    if base not in taken:
         return base
-    taken = _taken(base, others)
-    numbered = (_numbered(base, number) for number in count(_last_number(taken) + 1))
-    return next(slug for slug in numbered if slug not in taken)
+    digits = max((n for n, slug in enumerate(powers) if slug in taken), default=0) + 1
+    return _numbered(base, max(1, _highest_number(base, digits, others)) + 1)
 
 
-def _taken(base: str, others: QuerySet[Any]) -> set[str]:
-    """Return all slugs that base with a number could collide with, and possibly more."""
-    # A long base is cut to make room for the number and its hyphen.
-    stem = base[: MAX_LENGTH - 1 - MAX_DIGITS]
-    stem = f"{base}-" if stem == base else stem
-    return set(others.filter(slug__startswith=stem).values_list("slug", flat=True))
-
-
-def _last_number(slugs: Iterable[str]) -> int:
-    endings = (slug.rpartition("-")[2] for slug in slugs)
-    return max(
-        (int(end) for end in endings if end.isdecimal() and len(end) < MAX_DIGITS), default=1
+def _highest_number(base: str, digits: int, others: QuerySet[Any]) -> int:
+    """Return the highest number with this many digits that a slug of others ends with, or 0."""
+    first, last = (_numbered(base, number) for number in (10 ** (digits - 1), 10**digits - 1))
+    stem = re.escape(first[:-digits])
+    # The range is what the index serves; other slugs sort between those with a number.
+    numbered = others.filter(
+        slug__gte=first, slug__lte=last, slug__regex=rf"^{stem}[0-9]{{{digits}}}$"
     )
+    slug = numbered.order_by("-slug").values_list("slug", flat=True).first()
+    return int(slug[-digits:]) if slug else 0
 
 
 def _numbered(base: str, number: int) -> str:

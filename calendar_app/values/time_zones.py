@@ -24,7 +24,7 @@ OFFSET = re.compile(
     r"(?:\.(?P<fraction>[0-9]{1,2})|:?(?P<minutes>[0-9]{2}))?"
 )
 
-# Files among the zones that contain the setting of a machine.
+# Files in the zone database that contain a machine's own setting.
 NOT_PLACES = {"factory", "localtime"}
 
 
@@ -77,7 +77,7 @@ def to_wall(instant: datetime, zone: tzinfo) -> datetime:
 
 
 def is_ambiguous(wall: datetime, zone: tzinfo) -> bool:
-    """Say whether a naive local time occurs twice, as when clocks are set back in autumn."""
+    """Return whether a naive local time occurs twice, as when clocks are set back in autumn."""
     first, second = (_offset(wall.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))
     return first > second
 

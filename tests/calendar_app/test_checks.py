@@ -109,8 +109,18 @@ class TestDatabase:
         [warning] = checks.check_groups(["default"])
 
         assert warning.id == "calendar_app.W001"
-        assert warning.msg.startswith("There is a group 'Editor' that the calendar did not make.")
+        assert warning.msg.startswith("The calendar did not create the group 'Editor'.")
         assert warning.hint == "Set CALENDAR_EDITOR_GROUP to a free name and run 'migrate'."
+
+    def test_before_its_migration_a_role_has_no_group(self):
+        with connection.cursor() as cursor:
+            cursor.execute(f"ALTER TABLE {RoleGroup._meta.db_table} RENAME TO elsewhere")
+
+        assert checks.check_groups(["default"]) == []
+
+    def test_without_the_database_no_group_is_looked_up(self, django_assert_num_queries):
+        with django_assert_num_queries(0):
+            assert checks.check_groups() == []
 
     def test_a_free_name_is_no_warning(self):
         RoleGroup.objects.filter(role="Editor").delete()

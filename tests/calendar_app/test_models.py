@@ -1,9 +1,10 @@
 import datetime as dt
 
 import pytest
+from django.core import serializers
 from django.core.exceptions import ValidationError
 
-from calendar_app.models import Event
+from calendar_app.models import Event, Revision, RoleGroup, Tombstone, WrongPassword
 
 from .support.factories import CategoryFactory, EventFactory, VenueFactory
 
@@ -82,6 +83,14 @@ def test_a_category_cannot_stand_below_itself():
 
 
 @pytest.mark.django_db
+def test_a_category_may_move_below_another_branch():
+    category = CategoryFactory()
+    category.parent = CategoryFactory(parent=CategoryFactory())
+
+    category.clean()
+
+
+@pytest.mark.django_db
 def test_a_category_may_move_to_another_branch():
     left, right = CategoryFactory(), CategoryFactory()
     child = CategoryFactory(parent=left)
@@ -89,3 +98,26 @@ def test_a_category_may_move_to_another_branch():
     child.parent = right
 
     child.clean()
+
+
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        (Revision(stamp=7), "7"),
+        (RoleGroup(role="Editor"), "Editor"),
+        (Tombstone(kind="event", record_id=3), "event 3"),
+        (WrongPassword(event=Event(title="Fair"), network="192.0.2.1"), "Fair from 192.0.2.1"),
+    ],
+)
+def test_a_record_without_a_page_names_itself(record, text):
+    assert str(record) == text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["json", "xml"])
+def test_local_times_survive_a_dump_of_the_data(kind):
+    event = EventFactory(start_date=NINE, end_date=TEN)
+
+    (loaded,) = serializers.deserialize(kind, serializers.serialize(kind, [event]))
+
+    assert (loaded.object.start_date, loaded.object.date) == (NINE, event.date)

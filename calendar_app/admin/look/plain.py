@@ -1,14 +1,14 @@
 """Django's own look, with simple counterparts of what Unfold adds to it."""
+# ruff: noqa: F401 - what is only imported is for the rest of the admin
 
 from functools import wraps
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.widgets import (
-    AdminTextInputWidget,
-    AdminURLFieldWidget,
-    AutocompleteSelect,
-)
+from django.contrib.admin import BooleanFieldListFilter as BooleanFilter
+from django.contrib.admin.widgets import AdminTextInputWidget as TextInput
+from django.contrib.admin.widgets import AdminURLFieldWidget as URLInput
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.urls import path, reverse
 from django.utils.html import format_html
@@ -21,29 +21,8 @@ from .plain_filters import (
     TextFilter,
 )
 
-__all__ = [
-    "TEMPLATES",
-    "BooleanFilter",
-    "DateRangeFilter",
-    "DropdownFilter",
-    "FileInput",
-    "ModelAdmin",
-    "NumberRangeFilter",
-    "PasswordInput",
-    "RelatedFilter",
-    "TabularInline",
-    "TextFilter",
-    "TextInput",
-    "URLInput",
-    "display",
-    "page_action",
-]
-
 TEMPLATES = "calendar_app/admin/plain"
-BooleanFilter = admin.BooleanFieldListFilter
 FileInput = forms.FileInput
-TextInput = AdminTextInputWidget
-URLInput = AdminURLFieldWidget
 
 
 class PasswordInput(forms.PasswordInput):

@@ -11,7 +11,7 @@ class FormFilter(admin.FieldListFilter):
     """Base of filters with a form of their own."""
 
     template = "calendar_app/admin/plain/filter.html"
-    lookups = {}  # by what stands after the field's name in the parameter
+    lookups = {}  # by the part of the parameter after the field's name
 
     def __init__(self, field, request, params, model, model_admin, field_path):
         self.request, self.model_admin = request, model_admin

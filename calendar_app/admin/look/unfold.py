@@ -1,55 +1,25 @@
 """Unfold's look."""
+# ruff: noqa: F401 - what is only imported is for the rest of the admin
 
 from django.apps import apps
 from django.core.checks import Error, Tags, register
 from django.urls import reverse_lazy
 from unfold import admin
 from unfold.admin import TabularInline
-from unfold.contrib.filters.admin import (
-    AutocompleteSelectFilter,
-    BooleanRadioFilter,
-    DropdownFilter,
-    FieldTextFilter,
-    RangeDateFilter,
-    RangeNumericFilter,
-)
+from unfold.contrib.filters.admin import AutocompleteSelectFilter as RelatedFilter
+from unfold.contrib.filters.admin import BooleanRadioFilter as BooleanFilter
+from unfold.contrib.filters.admin import DropdownFilter, RangeDateFilter
+from unfold.contrib.filters.admin import FieldTextFilter as TextFilter
+from unfold.contrib.filters.admin import RangeNumericFilter as NumberRangeFilter
 from unfold.contrib.filters.forms import RangeDateForm
-from unfold.decorators import action, display
-from unfold.widgets import (
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminPasswordToggleWidget,
-    UnfoldAdminTextInputWidget,
-    UnfoldAdminURLInputWidget,
-)
-
-__all__ = [
-    "TEMPLATES",
-    "BooleanFilter",
-    "DateRangeFilter",
-    "DropdownFilter",
-    "FileInput",
-    "ModelAdmin",
-    "NumberRangeFilter",
-    "PasswordInput",
-    "RelatedFilter",
-    "TabularInline",
-    "TextFilter",
-    "TextInput",
-    "URLInput",
-    "display",
-    "page_action",
-]
+from unfold.decorators import action as page_action
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminFileFieldWidget as FileInput
+from unfold.widgets import UnfoldAdminPasswordToggleWidget as PasswordInput
+from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
+from unfold.widgets import UnfoldAdminURLInputWidget as URLInput
 
 TEMPLATES = "calendar_app/admin/unfold"
-BooleanFilter = BooleanRadioFilter
-NumberRangeFilter = RangeNumericFilter
-RelatedFilter = AutocompleteSelectFilter
-TextFilter = FieldTextFilter
-FileInput = UnfoldAdminFileFieldWidget
-PasswordInput = UnfoldAdminPasswordToggleWidget
-TextInput = UnfoldAdminTextInputWidget
-URLInput = UnfoldAdminURLInputWidget
-page_action = action
 
 
 @register(Tags.compatibility)
@@ -73,7 +43,7 @@ class ModelAdmin(admin.ModelAdmin):
 
 class DateRangeForm(RangeDateForm):
     class Media:
-        # These scripts need Django's catalog, and Unfold loads them also on pages that lack it.
+        # These scripts need Django's JavaScript catalog, which some pages of Unfold lack.
         js = [reverse_lazy("admin:jsi18n"), *RangeDateForm.Media.js]
 
 

@@ -15,7 +15,7 @@ from .resources import ImageResource, resource_of
 if apps.is_installed("unfold"):
     from unfold.contrib.import_export.forms import ExportForm, ImportForm
 
-# Texts that begin so are run as formulas by spreadsheets (OWASP, "CSV Injection").
+# Spreadsheets run texts that begin like this as formulas (OWASP, "CSV Injection").
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 

@@ -88,10 +88,8 @@ class ApiResource(ModelResource):
         instance.refresh_from_db()
 
     def _require_right(self, instance):
-        if instance.pk is None:
-            if not self.admin.has_add_permission(self.request):
-                raise ValidationError(f"You may not add {self.admin.opts.verbose_name_plural}.")
-        elif not self.admin.has_change_permission(self.request, instance):
+        # Who may import may add.
+        if instance.pk and not self.admin.has_change_permission(self.request, instance):
             raise ValidationError(
                 {"id": f"You may not change {self.admin.opts.verbose_name} {instance.pk}."}
             )

@@ -9,12 +9,10 @@ from ...services import terms
 from . import nearby
 from .changes import ModifiedParameter
 from .parameters import (
-    BooleanModifier,
     BooleanParameter,
     IdsParameter,
     LinkedParameter,
     ListFilterSet,
-    NumberModifier,
     NumberParameter,
     RecordParameter,
     StatusParameter,
@@ -61,15 +59,13 @@ class HiddenParameter(BooleanParameter):
 
 class IncludeParameter(IdsParameter):
     def filter(self, qs, value):
-        return qs.filter(pk__in=value).order_by("id") if value else qs
+        return qs.filter(pk__in=value).order_by("id")
 
 
 class LocatedParameter(BooleanParameter):
     """Keeps the events with, or without, a visible venue that has coordinates."""
 
     def filter(self, qs, value):
-        if value is None:
-            return qs
         located = at(Venue.objects.visible_to(self.user).filter(geo_lat__isnull=False))
         return qs.filter(located if value else ~located)
 
@@ -78,8 +74,6 @@ class NearParameter(NumberParameter):
     """The latitude; keeps the events at a venue within the circle of the three parameters."""
 
     def filter(self, qs, value):
-        if value is None:
-            return qs
         others = self.parent.form.cleaned_data
         radius = others.get("geoloc_radius")
         radius = conf.GEOLOC_RADIUS_KM if radius is None else radius
@@ -94,7 +88,7 @@ class EventForm(WindowForm):
 
     def clean(self):
         data = super().clean()
-        # Clients that send all defaults do not mean a circle.
+        # Clients that send all defaults do not ask for a search by distance.
         is_default = data.get("geoloc_radius") == conf.GEOLOC_RADIUS_KM
         for name in (POINT if is_default else CIRCLE).intersection(self.fields):
             for missing in sorted(POINT.difference(self.fields)):
@@ -137,8 +131,10 @@ class EventFilterSet(ListFilterSet):
     ends_after = EndParameter(
         "end_utc", "gt", help_text="Events that end after the end of this day."
     )
-    strict_dates = BooleanModifier(
-        default=False, help_text="Compare dates to the second instead of by whole days."
+    strict_dates = BooleanParameter(
+        modifies=True,
+        default=False,
+        help_text="Compare dates to the second instead of by whole days.",
     )
     modified_after = ModifiedParameter("Events")
     search = SearchParameter(
@@ -195,10 +191,14 @@ class EventFilterSet(ListFilterSet):
         most=90,
         help_text="Latitude of the centre of a search by distance; requires geoloc_lng.",
     )
-    geoloc_lng = NumberModifier(
-        least=-180, most=180, help_text="Longitude of the centre; requires geoloc_lat."
+    geoloc_lng = NumberParameter(
+        modifies=True,
+        least=-180,
+        most=180,
+        help_text="Longitude of the centre; requires geoloc_lat.",
     )
-    geoloc_radius = NumberModifier(
+    geoloc_radius = NumberParameter(
+        modifies=True,
         least=0,
         most=nearby.MAX_RADIUS_KM,
         default=conf.GEOLOC_RADIUS_KM,

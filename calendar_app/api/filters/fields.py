@@ -64,7 +64,8 @@ class ListField(TextField):
         return self.read_all(list(parts))
 
     def read_all(self, parts):
-        return parts
+        """Return the value of the different texts."""
+        raise NotImplementedError
 
 
 class BooleanField(TextField):
@@ -81,7 +82,7 @@ class DateField(TextField):
 
     def read(self, text):
         try:
-            # In whole seconds, as in the links to other pages of the list.
+            # In whole seconds, as in the links to other pages.
             return dates.parse(text, self.zone, timezone.now().replace(microsecond=0))
         except dates.DateError as e:
             raise self.error(f"{self.label} cannot be read: {e}") from e
@@ -202,7 +203,7 @@ class ParentField(RecordField):
 
 
 class TermsField(RecordsField):
-    """The IDs of terms, given by ID or slug; digits that are no ID may be a slug."""
+    """The IDs of terms, given by ID or slug; digits that are not an ID may be a slug."""
 
     def read_all(self, parts):
         ids = [int(part) for part in parts if is_id(part)]

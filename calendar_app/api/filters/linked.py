@@ -14,16 +14,12 @@ class EventParameter(RecordParameter):
     """Keeps the records linked to an event; none if the caller may not see its details."""
 
     def filter(self, qs, value):
-        if value is None:
-            return qs
         events = Event.objects.disclosed_to(self.user).filter(pk=value)
         return qs.filter(**{f"{self.field_name}__in": events.order_by()})
 
 
 class HasEventsParameter(BooleanParameter):
     def filter(self, qs, value):
-        if value is None:
-            return qs
         linked = linked_to(qs.model, Event.objects.listed_to(self.user).published())
         return qs.filter(linked if value else ~linked)
 

@@ -38,7 +38,7 @@ def _box(lat, lng, km):
     height = degrees(angle) + MARGIN
     south, north = lat - height, lat + height
     box = Q(geo_lat__range=(south, north))
-    # A circle around a pole has every longitude.
+    # A circle around a pole contains all longitudes.
     if south <= -90 or north >= 90:
         return box & Q(geo_lng__isnull=False)
     width = degrees(asin(sin(angle) / cos(radians(lat)))) + MARGIN

@@ -24,15 +24,17 @@ IDS = {
 class Parameter(filters.Filter):
     """A filter with its ``help_text`` and ``default`` in the OpenAPI description.
 
-    ``always`` says that it is applied even if its parameter is absent.
+    ``always`` says that it is applied even if its parameter is absent, ``modifies`` that only
+    another parameter reads it.
     """
 
     field_class = fields.TextField
     schema = TEXT
     always = False
 
-    def __init__(self, *args, help_text, default=None, schema=None, **kwargs):
+    def __init__(self, *args, help_text, default=None, schema=None, modifies=False, **kwargs):
         super().__init__(*args, help_text=help_text, **kwargs)
+        self.modifies = modifies
         described = {**(schema or self.schema), "description": help_text}
         if default is not None:
             described["default"] = default
@@ -47,6 +49,9 @@ class Parameter(filters.Filter):
     @property
     def user(self):
         return self.parent.request.user
+
+    def filter(self, qs, value):
+        return qs if self.modifies else super().filter(qs, value)
 
 
 class BooleanParameter(Parameter):
@@ -74,25 +79,6 @@ class ChoiceParameter(Parameter):
     @property
     def field(self):
         return self.field_class(label=self.label, choices=self.accepted)
-
-
-class Modifier:
-    """A parameter that only another parameter reads."""
-
-    def filter(self, qs, value):
-        return qs
-
-
-class BooleanModifier(Modifier, BooleanParameter):
-    pass
-
-
-class NumberModifier(Modifier, NumberParameter):
-    pass
-
-
-class ChoiceModifier(Modifier, ChoiceParameter):
-    pass
 
 
 class IdsParameter(Parameter):
@@ -124,8 +110,6 @@ class LinkedParameter(RecordsParameter):
         self.through, self.column = through, column
 
     def filter(self, qs, value):
-        if not value:
-            return qs
         named = {f"{self.column}__in": self.expanded(value)}
         return qs.filter(pk__in=self.through.objects.filter(**named).values("event"))
 

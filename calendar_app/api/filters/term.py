@@ -11,7 +11,6 @@ from .event import visible
 from .linked import EventParameter
 from .parameters import (
     BooleanParameter,
-    ChoiceModifier,
     ChoiceParameter,
     ListFilterSet,
     Parameter,
@@ -107,8 +106,8 @@ class TermFilterSet(ListFilterSet):
         "events", queryset=visible(Event), help_text="The same; takes precedence over post."
     )
     orderby = OrderParameter(choices=list(ORDERS), default="name", help_text="Field to sort by.")
-    order = ChoiceModifier(
-        choices=["asc", "desc"], default="asc", help_text="Ascending or descending."
+    order = ChoiceParameter(
+        modifies=True, choices=["asc", "desc"], default="asc", help_text="Ascending or descending."
     )
 
 

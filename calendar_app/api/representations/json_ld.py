@@ -111,21 +111,20 @@ def _offers(fields):
         "validFrom": _instant(fields["date"], fields["date_utc"]),
     }
     currency = {"priceCurrency": fields["cost_details"]["currency_code"]}
-    match fields["cost_details"]["values"]:
+    match prices := fields["cost_details"]["values"]:
         case []:
             return None
         case [price] if _is_number(price):
             return {"@type": "Offer", "price": price, **currency, **offer}
         case [_]:
             return {"@type": "Offer", "description": fields["cost"], **offer}
-        case [lowest, *_, highest]:
-            return {
-                "@type": "AggregateOffer",
-                "lowPrice": lowest,
-                "highPrice": highest,
-                **currency,
-                **offer,
-            }
+    return {
+        "@type": "AggregateOffer",
+        "lowPrice": prices[0],
+        "highPrice": prices[-1],
+        **currency,
+        **offer,
+    }
 
 
 def _is_number(value):

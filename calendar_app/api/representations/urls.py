@@ -54,7 +54,7 @@ class Urls:
         return f"{start}{slug if slug.isascii() else quote(slug)}{end}"
 
     def is_event_page(self, url):
-        """Say whether a URL begins like that of an event's page on this site."""
+        """Return whether a URL begins like that of an event's page on this site."""
         return url.startswith(self._pages["event"][0])
 
     @cached_property

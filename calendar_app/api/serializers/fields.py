@@ -23,7 +23,7 @@ NOT_IN_URLS = re.compile(r'[\s<>"\x00-\x20\x7f]')
 
 
 def is_blank(data):
-    """Say whether data is one of the forms of an empty value: null, "", blanks, []."""
+    """Return whether data is one of the forms of an empty value: null, "", blanks, []."""
     return data is None or data == [] or (isinstance(data, str) and not data.strip())
 
 
@@ -179,7 +179,7 @@ class WebAddressField(TextField):
 
 
 def is_web_address(text):
-    """Say whether text is an absolute http(s) URL; its host may be on a private network."""
+    """Return whether text is an absolute http(s) URL; its host may be on a private network."""
     try:
         url = urlsplit(text)
         return bool(
@@ -310,7 +310,6 @@ class CustomFieldsField(Clearable, serializers.Field):
         "invalid": "{name} must be a JSON object.",
         "too_large": f"{{name}} accepts at most {MAX_VALUES} values in {MAX_DEPTH} levels.",
         "null_characters": TextField.default_error_messages["null_characters"],
-        "not_json": "{value} in {name} is not a JSON value.",
         "too_great": "{value} in {name} does not fit into 64 bits.",
     }
 
@@ -343,8 +342,4 @@ class CustomFieldsField(Clearable, serializers.Field):
             # with NaN is False.
             case int() | float() if not abs(value) <= MAX_ID:
                 self.fail("too_great", value)
-            case None | bool() | int() | float():
-                pass
-            case _:
-                self.fail("not_json", value)
         return ()

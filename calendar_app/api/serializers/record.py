@@ -65,7 +65,7 @@ class RecordSerializer(serializers.Serializer):
             raise serializers.ValidationError(errors)
 
     def store(self, record, data):
-        """Store record: the verb. Data has what is no field of the record: its links."""
+        """Store record: the verb. Data also has what is not a field of the record: its links."""
         raise NotImplementedError
 
     def apply(self, record, data):

@@ -6,7 +6,7 @@ from ...exceptions import Forbidden
 from ...ical.writer import calendar
 from ...models import Event
 from ...services import passwords
-from ..filters import EventFilterSet
+from ..filters.event import EventFilterSet
 from ..renderers import ICalendarRenderer, JSONRenderer
 from ..serializers import EventSerializer
 from .posts import PostViewSet

@@ -1,5 +1,5 @@
 from ...models import Organizer, Venue
-from ..filters import OrganizerFilterSet, VenueFilterSet
+from ..filters.linked import OrganizerFilterSet, VenueFilterSet
 from ..serializers import OrganizerSerializer, VenueSerializer
 from .posts import PostViewSet
 

@@ -16,10 +16,13 @@ from ..pagination import ArchivePagination
 from .base import CalendarView
 
 
-class ListMixin(ConditionalMixin):
+class CollectionViewSet(ConditionalMixin, CalendarView, GenericViewSet):
     """GET of a collection. ``collection`` is the key of the list, ``kind`` the name of a record."""
 
     filter_backends = [DjangoFilterBackend]
+
+    def get_queryset(self):
+        return self.model.objects.all()
 
     def list(self, request):
         return self.conditional(request, self._list)
@@ -52,12 +55,18 @@ class ListMixin(ConditionalMixin):
         """Return the tombstones that the list includes, or None."""
         return
 
+    def written(self, record):
+        """Validate the body and store it as a new record, or in this one; return the record."""
+        serializer = self.get_serializer(record, data=self.request.data, partial=bool(record))
+        serializer.is_valid(raise_exception=True)
+        return serializer.save()
+
     def _list(self):
         queryset = self.filter_queryset(self.get_queryset())
         return self.answer(self.fetch(self.paginate_queryset(queryset)))
 
 
-class PostViewSet(ListMixin, CalendarView, GenericViewSet):
+class PostViewSet(CollectionViewSet):
     """Lists, reads, creates, updates and trashes records, by ID and by slug.
 
     POST, PUT and PATCH on a record are the same: they change the fields in the body.
@@ -65,9 +74,6 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
 
     pagination_class = ArchivePagination
     depends_on_time = True
-
-    def get_queryset(self):
-        return self.model.objects.all()
 
     def lost(self):
         return changes.lost(self.filters)
@@ -125,9 +131,7 @@ class PostViewSet(ListMixin, CalendarView, GenericViewSet):
         return record
 
     def _write(self, record, status):
-        serializer = self.get_serializer(record, data=self.request.data, partial=bool(record))
-        serializer.is_valid(raise_exception=True)
-        saved = serializer.save()
+        saved = self.written(record)
         return self._record(self.fetch([saved.pk])[0], status=status, full=False)
 
     def _record(self, record, status=200, full=True):

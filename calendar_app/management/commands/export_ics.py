@@ -9,7 +9,7 @@ from django.utils.http import urlencode
 
 from calendar_app import permissions
 from calendar_app.api import representations
-from calendar_app.api.filters import EventFilterSet
+from calendar_app.api.filters.event import EventFilterSet
 from calendar_app.api.representations import Urls
 from calendar_app.conf import conf
 from calendar_app.ical.writer import calendar

@@ -9,6 +9,7 @@ from django.urls import reverse
 from calendar_app.models import Event, Status
 from calendar_app.services import posts, revision
 
+from ..support.admin_users import as_role
 from ..support.factories import (
     CategoryFactory,
     EventFactory,
@@ -68,18 +69,6 @@ def errors(client, url, **fields):
     response = client.post(url, page(**fields))
     assert response.status_code == 200
     return response.context["adminform"].form.errors
-
-
-@pytest.fixture
-def user(client, request):
-    """A user who is logged in to the admin: an Editor, or in the group that the test names."""
-    user = UserFactory(role=getattr(request, "param", "Editor"), is_staff=True)
-    client.force_login(user)
-    return user
-
-
-def as_role(role):
-    return pytest.mark.parametrize("user", [role], indirect=True)
 
 
 def test_an_event_is_made_with_all_that_belongs_to_it(client, user):
@@ -303,7 +292,7 @@ def test_an_editor_gives_an_event_to_who_may_write(client, user):
 
 
 @as_role("Author")
-def test_links_out_of_sight_stay(client, user):
+def test_links_to_invisible_records_stay(client, user):
     hall, secret = VenueFactory(), VenueFactory(name="Secret bar", status=Status.DRAFT)
     event = EventFactory(author=user, venues=[hall, secret])
 
@@ -316,7 +305,7 @@ def test_links_out_of_sight_stay(client, user):
 
 
 @as_role("Author")
-def test_records_out_of_sight_cannot_be_linked(client, user):
+def test_invisible_records_cannot_be_linked(client, user):
     secret, event = VenueFactory(status=Status.DRAFT), EventFactory(author=user)
 
     response = client.post(change_url(event), page(venues=[(None, secret, 0)]))

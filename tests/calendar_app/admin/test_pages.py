@@ -10,28 +10,17 @@ from calendar_app.admin.term import TermAdmin
 from calendar_app.models import Category, Image, Organizer, Status, Tag, Venue
 from calendar_app.services import images, posts
 
+from ..support.admin_users import as_role
 from ..support.factories import (
     CategoryFactory,
     EventFactory,
     OrganizerFactory,
     TagFactory,
-    UserFactory,
     VenueFactory,
 )
 from ..support.pictures import photo
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
-
-
-@pytest.fixture
-def user(client, request):
-    user = UserFactory(role=getattr(request, "param", "Editor"), is_staff=True)
-    client.force_login(user)
-    return user
-
-
-def as_role(role):
-    return pytest.mark.parametrize("user", [role], indirect=True)
 
 
 def add_url(name):
@@ -205,11 +194,7 @@ def test_categories_of_one_line_are_deleted_in_bulk(client, user):
     middle = CategoryFactory(parent=top)
     low = CategoryFactory(parent=middle)
     child = CategoryFactory(parent=low)
-    bulk = {
-        "action": "delete_selected",
-        "post": "yes",
-        "_selected_action": [low.pk, middle.pk],
-    }
+    bulk = {"action": "delete_selected", "post": "yes", "_selected_action": [low.pk, middle.pk]}
 
     client.post(reverse("admin:calendar_app_category_changelist"), bulk)
 
@@ -241,7 +226,7 @@ def test_contributors_upload_images(client, user):
 
 
 @pytest.mark.parametrize("body", [b"<svg onload='alert(1)'/>", b"\x89PNG\r\n\x1a\nbroken", b"x"])
-def test_what_is_no_picture_is_refused(client, user, body):
+def test_a_file_that_is_not_an_image_is_refused(client, user, body):
     file = SimpleUploadedFile("a.png", body, "image/png")
 
     response = client.post(add_url("image"), {"upload": file})
@@ -351,11 +336,31 @@ class TestBulkActions:
 
         assert record.status == Status.DRAFT
 
-    def test_the_trash_is_not_published(self, client, user, factory):
+    @pytest.mark.parametrize(
+        ("action", "status", "reason"),
+        [
+            ("publish", Status.TRASH, "is in the trash."),
+            ("trash", Status.TRASH, "is already in the trash."),
+            ("restore", Status.PUBLISH, "is not in the trash."),
+        ],
+    )
+    def test_what_cannot_be_done_is_named(self, client, user, factory, action, status, reason):
         record = factory()
-        posts.trash(record)
+        if status == Status.TRASH:
+            posts.trash(record)
 
-        said = self.act(client, "publish", [record])
+        said = self.act(client, action, [record])
 
-        assert record.status == Status.TRASH
-        assert said[0].endswith("is in the trash.")
+        assert record.status == status
+        assert said[0].endswith(reason)
+
+
+def test_a_term_without_a_name_is_refused(client, user):
+    assert set(errors(client.post(add_url("tag"), {"name": ""}))) == {"name"}
+
+
+def test_a_popup_is_closed_after_a_deletion(client, user):
+    response = client.post(delete_url(VenueFactory()), {"post": "yes", "_popup": "1"})
+
+    assert response.status_code == 200
+    assert "admin/popup_response.html" in response.template_name

@@ -11,6 +11,7 @@ from django.urls import reverse
 from calendar_app.models import Category, Event, Image, Organizer, Status, Tag, Venue
 from calendar_app.services import images, posts, revision
 
+from ..support.admin_users import as_role
 from ..support.factories import (
     CategoryFactory,
     EventFactory,
@@ -24,17 +25,6 @@ from ..support.pictures import photo
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
 CSV, JSON = "0", "1"
-
-
-@pytest.fixture
-def user(client, request):
-    user = UserFactory(role=getattr(request, "param", "Editor"), is_staff=True)
-    client.force_login(user)
-    return user
-
-
-def as_role(role):
-    return pytest.mark.parametrize("user", [role], indirect=True)
 
 
 def url(model, page):
@@ -213,7 +203,7 @@ def test_an_export_takes_as_many_queries_for_three_as_for_one(
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t"])
-def test_no_text_of_an_export_is_a_formula(client, user, start):
+def test_exported_text_is_never_a_spreadsheet_formula(client, user, start):
     VenueFactory(name="Hall", address=f"{start}cmd|' /C calc'!A0")
 
     (row,) = exported(client, Venue)
@@ -222,7 +212,7 @@ def test_no_text_of_an_export_is_a_formula(client, user, start):
 
 
 @as_role("Author")
-def test_an_export_holds_nothing_that_is_hidden(client, user):
+def test_an_export_contains_nothing_hidden(client, user):
     EventFactory(title="Public", venues=[VenueFactory(status=Status.DRAFT)])
     EventFactory(title="Protected", password="secret")
     EventFactory(title="Draft", status=Status.DRAFT)

@@ -229,7 +229,7 @@ class TestEvents:
         (found,) = page_of("events")["events"]
         assert (found["id"], found["status"], found["description"]) == (event.pk, "publish", "")
 
-    def test_have_a_tombstone_when_they_are_put_off(self, later):
+    def test_have_a_tombstone_when_their_publication_is_postponed(self, later):
         event = EventFactory()
         later()
         change(event, date="2027-04-01")

@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from calendar_app.api.filters import EventFilterSet
+from calendar_app.api.filters.event import EventFilterSet
 from calendar_app.api.serializers import EventSerializer
 
 from ..support.api_client import P, get

@@ -80,23 +80,19 @@ class TestTimes:
         assert (found.start, found.end) == (wall(2027, 3, 1, 7), wall(2027, 3, 1, 8))
         assert found.zone == "Europe/London"
 
-    def test_in_utc_stay_there(self):
-        found = entry("DTSTART:20270701T100000Z")
-
-        assert (found.start, found.zone) == (wall(2027, 7, 1, 10), "UTC")
-
-    def test_in_utc_of_a_calendar_with_a_zone_are_in_that_zone(self):
-        found = entry("DTSTART:20270701T100000Z", head="X-WR-TIMEZONE:Europe/Paris")
-
-        assert (found.start, found.zone) == (wall(2027, 7, 1, 12), "Europe/Paris")
-
     @pytest.mark.parametrize(
-        ("head", "zone"), [("X-WR-TIMEZONE:Asia/Tokyo", "Asia/Tokyo"), ("", "Europe/London")]
+        ("text", "head", "hour", "zone"),
+        [
+            ("20270701T100000Z", "", 10, "UTC"),
+            ("20270701T100000Z", "X-WR-TIMEZONE:Europe/Paris", 12, "Europe/Paris"),
+            ("20270701T100000", "X-WR-TIMEZONE:Asia/Tokyo", 10, "Asia/Tokyo"),
+            ("20270701T100000", "", 10, "Europe/London"),
+        ],
     )
-    def test_that_float_are_in_the_calendars_zone_or_the_sites(self, head, zone):
-        found = entry("DTSTART:20270301T100000", head=head)
+    def test_are_in_the_zone_of_the_calendar_or_the_site(self, text, head, hour, zone):
+        found = entry(f"DTSTART:{text}", head=head)
 
-        assert (found.start, found.zone) == (wall(2027, 3, 1, 10), zone)
+        assert (found.start, found.zone) == (wall(2027, 7, 1, hour), zone)
 
     def test_end_as_far_from_the_start_as_the_file_says(self):
         found = entry(
@@ -276,14 +272,14 @@ class TestMalformedEvent:
             ("SUMMARY:x\nDTSTART:20270301T100000Z\nDTSTART:20270302T100000Z", ""),
         ],
     )
-    def test_is_left_out_with_a_sentence(self, lines, reason):
+    def test_is_skipped_with_a_message(self, lines, reason):
         (problem,) = problems(ics(lines))
 
         assert problem.startswith("Event 'x' (UID 0@example.org) was skipped: ")
         assert reason in problem
         assert problem.endswith(".")
 
-    def test_without_a_uid_is_left_out(self):
+    def test_without_a_uid_is_skipped(self):
         assert problems(ics("UID: \nSUMMARY:x\nDTSTART:20270301T100000Z")) == [
             "Event 'x' (UID ) was skipped: it has no UID."
         ]
@@ -293,7 +289,7 @@ class TestMalformedEvent:
 
         assert [entry.title for entry in entries(data)] == ["good"]
 
-    def test_with_a_line_that_is_none_is_read_without_it(self):
+    def test_an_invalid_line_is_skipped(self):
         assert entry("SUMMARY:x\nthis is no line\nDTSTART:20270301T100000Z").title == "x"
 
 
@@ -310,7 +306,7 @@ class TestFile:
             b"BEGIN:VEVENT\r\nUID:x\r\nEND:VEVENT\r\n",
         ],
     )
-    def test_that_is_no_calendar_is_refused(self, data):
+    def test_that_is_not_a_calendar_is_refused(self, data):
         with pytest.raises(
             ReadError, match=r"^The file (contains no complete calendar|is not valid iCal)"
         ):
@@ -326,6 +322,12 @@ class TestFile:
         data = ics("SUMMARY:A\nDTSTART:20270301T100000Z").replace(b"\r\n", b"\n")
 
         assert [entry.title for entry in entries(data)] == ["A"]
+
+    def test_that_takes_too_long_is_given_up(self, monkeypatch):
+        monkeypatch.setattr(reader, "PARSE_SECONDS", 0.05)
+
+        with pytest.raises(ReadError, match=r"takes more than 0\.05 seconds to read"):
+            read(ics(*["SUMMARY:x\nDTSTART:20270301T100000Z"] * 20_000), "UTC")
 
     def test_that_nests_deep_is_refused(self):
         with pytest.raises(ReadError, match="nests components more than 10 levels deep"):

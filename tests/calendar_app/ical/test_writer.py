@@ -273,6 +273,11 @@ class TestDetails:
         assert picture.startswith("https://cal.example.org/")
         assert picture.params["FMTTYPE"] == "image/jpeg"
 
+    def test_leave_out_a_type_that_the_name_of_an_image_does_not_tell(self):
+        image = Image.objects.create(file="calendar/poster.unknown", width=4, height=3)
+
+        assert "FMTTYPE" not in vevent(EventFactory(image=image))["ATTACH"].params
+
     def test_leave_out_what_is_not_there(self):
         entry = vevent(EventFactory())
 

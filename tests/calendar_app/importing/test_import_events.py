@@ -28,7 +28,6 @@ from ..support.factories import (
     EventFactory,
     OrganizerFactory,
     TagFactory,
-    UserFactory,
     VenueFactory,
     make_image,
 )
@@ -49,11 +48,6 @@ COPIED = (
 def small_pages(monkeypatch):
     monkeypatch.setattr(remote_calendar, "PER_PAGE", 2)
     monkeypatch.setattr(remote_calendar, "PAUSE_SECONDS", 0)
-
-
-@pytest.fixture
-def editor():
-    return UserFactory(role="Editor", email="editor@example.org")
 
 
 class Recording:
@@ -86,6 +80,12 @@ class Recording:
             self.site.pages[f"{P}/{collection}"] = lambda handler, of=collection: self._answer(
                 handler, of
             )
+
+    def offer(self, number, **fields):
+        """Answer with new events; our own calendar is empty again."""
+        make_events(number, **fields)
+        self.record()
+        forget()
 
     def parts(self, parent, *children):
         """Let the events children be all that is listed as parts of the event parent."""
@@ -214,9 +214,7 @@ def titles():
 
 class TestImport:
     def test_copies_all_pages(self, source):
-        make_events(5)
-        source.record()
-        forget()
+        source.offer(5)
 
         output, problems = run(source)
 
@@ -294,9 +292,7 @@ class TestImport:
             "categories": [CategoryFactory(name="Music")],
             "tags": [TagFactory(name="late")],
         }
-        make_events(3, **shared)
-        source.record()
-        forget()
+        source.offer(3, **shared)
 
         output, problems = run(source)
 
@@ -307,9 +303,7 @@ class TestImport:
         )
 
     def test_keeps_a_record_of_ours_that_has_the_same_name(self, source):
-        make_events(1, venues=[VenueFactory(name="Hall", city="There", phone="1")])
-        source.record()
-        forget()
+        source.offer(1, venues=[VenueFactory(name="Hall", city="There", phone="1")])
         ours = VenueFactory(name="HALL", city="Here")
 
         run(source)
@@ -385,7 +379,7 @@ class TestImport:
 
         assert published_site.seen == []
 
-    def test_promises_an_image_at_a_public_address(self, source, names):
+    def test_schedules_the_download_of_a_public_image(self, source, names):
         names.add("pictures.example.org", "93.184.215.14")
         make_events(1)
         source.record()
@@ -441,12 +435,21 @@ class TestImport:
         output, _ = run(source, series=True)
         assert output == "Imported 3 events (3 unchanged)."
 
+    def test_names_an_event_that_is_part_of_its_own_part(self, source):
+        first, second = make_events(2)
+        source.record()
+        source.parts(first, second)
+        source.parts(second, first)
+        forget()
+
+        _, problem = run(source, series=True)
+
+        assert problem.startswith("Event 'Event 0' was not attached to its parent: ")
+
 
 class TestSecondImport:
     def test_of_the_same_changes_nothing(self, source):
-        make_events(3, venues=[VenueFactory(name="Hall")])
-        source.record()
-        forget()
+        source.offer(3, venues=[VenueFactory(name="Hall")])
         run(source)
         before = list(Event.objects.values()), list(Venue.objects.values())
 
@@ -456,9 +459,7 @@ class TestSecondImport:
         assert (list(Event.objects.values()), list(Venue.objects.values())) == before
 
     def test_updates_what_has_changed_there(self, source):
-        make_events(2, categories=[CategoryFactory(name="Old")])
-        source.record()
-        forget()
+        source.offer(2, categories=[CategoryFactory(name="Old")])
         run(source)
         record = source.pages["events", 1]["events"][1]
         record |= {"title": "New", "categories": [], "modified_utc": "2099-01-01 00:00:00"}
@@ -470,9 +471,7 @@ class TestSecondImport:
         assert not Event.objects.get(title="New").categories.exists()
 
     def test_moves_to_the_trash_what_is_in_the_trash_there(self, source):
-        make_events(2)
-        source.record()
-        forget()
+        source.offer(2)
         run(source)
         record = source.pages["events", 1]["events"][0]
         source.pages["events", 1]["events"][0] = {
@@ -489,9 +488,7 @@ class TestSecondImport:
         assert source.asked["modified_after"] == "2027-01-01"
 
     def test_leaves_in_the_trash_what_was_put_there_here(self, source):
-        make_events(1)
-        source.record()
-        forget()
+        source.offer(1)
         run(source)
         posts.trash(Event.objects.get())
         source.pages["events", 1]["events"][0]["modified_utc"] = "2099-01-01 00:00:00"
@@ -505,15 +502,13 @@ class TestCost:
     @pytest.fixture
     def source(self, source):
         """A source of four events that share all that they are linked to."""
-        make_events(
+        source.offer(
             4,
             venues=[VenueFactory(name="Hall")],
             organizers=[OrganizerFactory(name="Ann")],
             categories=[CategoryFactory(name="Music")],
             tags=[TagFactory(name="late")],
         )
-        source.record()
-        forget()
         return source
 
     def queries(self, source):
@@ -540,9 +535,7 @@ class TestCost:
 
 class TestInterruption:
     def test_is_named_and_what_is_missing_comes_with_the_next_run(self, source):
-        make_events(6)
-        source.record()
-        forget()
+        source.offer(6)
         source.faults["events", 2] = [breaking_off] * remote_calendar.TRIES
 
         with pytest.raises(
@@ -556,9 +549,7 @@ class TestInterruption:
         assert titles() == [f"Event {n}" for n in range(6)]
 
     def test_by_hand_is_named_too(self, source, monkeypatch):
-        make_events(3)
-        source.record()
-        forget()
+        source.offer(3)
         real = remote_calendar.Service.pages
 
         def interrupted(*args):
@@ -572,9 +563,7 @@ class TestInterruption:
             run(source)
 
     def test_needs_no_page_to_go_on(self, source):
-        make_events(3)
-        source.record()
-        forget()
+        source.offer(3)
         source.faults["events", 2] = [breaking_off] * remote_calendar.TRIES
         with pytest.raises(CommandError):
             run(source)
@@ -584,22 +573,51 @@ class TestInterruption:
         assert output == "Imported 3 events (1 new, 2 unchanged)."
 
     @pytest.mark.parametrize("fault", [busy, failing, breaking_off])
-    def test_of_a_moment_is_waited_for(self, source, fault):
-        make_events(3)
-        source.record()
-        forget()
+    def test_a_temporary_failure_is_retried(self, source, fault):
+        source.offer(3)
         source.faults["events", 2] = [fault, fault]
 
         output, problems = run(source)
 
         assert (output, problems) == ("Imported 3 events (3 new).", "")
 
+    def test_an_unreadable_time_to_retry_is_ignored(self, source):
+        source.offer(1)
+        source.faults["events", 1] = [lambda handler: answer(handler, 503, {}, Retry_After="soon")]
+
+        assert run(source) == ("Imported 1 event (1 new).", "")
+
+    def test_a_list_that_became_shorter_ends(self, source):
+        source.offer(3)
+        del source.pages["events", 2]
+
+        assert run(source) == ("Imported 2 events (2 new).", "")
+
+    def test_categories_that_cannot_be_read_are_named(self, source):
+        source.offer(1)
+        source.faults["categories", 1] = [lambda handler: answer(handler, 403, {})]
+
+        output, problem = run(source)
+
+        assert output == "Imported 1 event (1 new). 1 problem, shown above."
+        assert problem.startswith("The category tree could not be read: ")
+
+    def test_an_event_without_a_cost_is_imported(self, source):
+        source.offer(1)
+        del source.pages["events", 1]["events"][0]["cost"]
+
+        assert run(source) == ("Imported 1 event (1 new).", "")
+
 
 class TestEndlessService:
-    def test_that_gives_a_page_again_is_left(self, source):
-        make_events(3)
-        source.record()
-        forget()
+    def test_that_always_has_another_page_is_given_up(self, source, monkeypatch):
+        monkeypatch.setattr(remote_calendar, "MAX_PAGES", 2)
+        source.offer(3)
+
+        assert run(source) == ("Imported 2 events (2 new).", "")
+
+    def test_that_repeats_a_page_is_given_up(self, source):
+        source.offer(3)
         source.pages["events", 2] = source.pages["events", 1] | {"next_rest_url": "more"}
 
         problem, _ = failure(source)
@@ -610,7 +628,7 @@ class TestEndlessService:
         )
         assert titles() == ["Event 0", "Event 1"]
 
-    def test_that_dribbles_is_left(self, source, monkeypatch):
+    def test_that_sends_too_slowly_is_given_up(self, source, monkeypatch):
         def dribble(handler):
             handler.send_response(200)
             handler.end_headers()
@@ -619,16 +637,14 @@ class TestEndlessService:
                 time.sleep(0.05)
 
         monkeypatch.setattr(remote_calendar, "TRY_SECONDS", 0.5)
-        make_events(3)
-        source.record()
-        forget()
+        source.offer(3)
         source.faults["events", 2] = [dribble] * remote_calendar.TRIES
 
         problem, _ = failure(source)
 
         assert problem.startswith(f"Stopped at page 2: {source.url}/events took too long to ans")
 
-    def test_that_wants_to_be_asked_too_late_is_left(self, source):
+    def test_that_asks_to_retry_too_late_is_given_up(self, source):
         def busy(handler):
             answer(handler, 503, {}, Retry_After=3600)
 
@@ -651,15 +667,13 @@ HOSTILE = [
 
 @pytest.mark.attack
 def test_whatever_stands_in_a_record_the_others_are_imported(source):
-    make_events(
+    source.offer(
         1,
         venues=[VenueFactory(name="Hall")],
         organizers=[OrganizerFactory(name="Ann")],
         categories=[CategoryFactory(name="Folk", parent=CategoryFactory(name="Music"))],
         tags=[TagFactory(name="late")],
     )
-    source.record()
-    forget()
     (sound,) = source.pages["events", 1]["events"]
     terms = source.pages["categories", 1]["categories"]
     cases = [
@@ -699,10 +713,8 @@ class TestBrokenRecord:
             ({"title": nested(200)}, "title must be text"),
         ],
     )
-    def test_is_left_out_with_a_sentence(self, source, change, reason):
-        make_events(3)
-        source.record()
-        forget()
+    def test_is_skipped_with_a_message(self, source, change, reason):
+        source.offer(3)
         source.pages["events", 1]["events"][0] |= change
 
         output, problem = run(source)
@@ -713,10 +725,8 @@ class TestBrokenRecord:
         assert reason in problem
         assert titles() == ["Event 1", "Event 2"]
 
-    def test_may_hold_what_no_database_takes(self, source):
-        make_events(1)
-        source.record()
-        forget()
+    def test_may_contain_text_that_no_database_stores(self, source):
+        source.offer(1)
         source.pages["events", 1]["events"][0] |= {
             "global_id": "a\0b" * 200,
             "global_id_lineage": ["\0"],
@@ -728,10 +738,8 @@ class TestBrokenRecord:
         assert Event.objects.get().source_id == ("ab" * 200)[:255]
 
     @pytest.mark.parametrize("record", [None, 7, "text", [], {}])
-    def test_may_be_anything(self, source, record):
-        make_events(2)
-        source.record()
-        forget()
+    def test_that_is_not_an_object_is_skipped(self, source, record):
+        source.offer(2)
         source.pages["events", 1]["events"][0] = record
 
         _, problem = run(source)
@@ -754,9 +762,7 @@ class TestBrokenRecord:
         ],
     )
     def test_beside_an_event_does_not_keep_the_event_out(self, source, change):
-        make_events(1)
-        source.record()
-        forget()
+        source.offer(1)
         source.pages["events", 1]["events"][0] |= change
 
         _, problem = run(source)
@@ -764,10 +770,8 @@ class TestBrokenRecord:
         assert "skipped" in problem
         assert titles() == ["Event 0"]
 
-    def test_among_the_categories_does_no_harm(self, source):
-        make_events(1, categories=[CategoryFactory(name="Music")])
-        source.record()
-        forget()
+    def test_among_the_categories_is_skipped(self, source):
+        source.offer(1, categories=[CategoryFactory(name="Music")])
         source.pages["categories", 1]["categories"] += [None, {"id": "x"}, {"id": [], "name": "y"}]
 
         assert run(source)[1] == ""
@@ -776,9 +780,7 @@ class TestBrokenRecord:
 
     @pytest.mark.parametrize("length", [1, 2, 60])
     def test_of_a_circle_of_categories_is_taken_to_the_top(self, source, length):
-        make_events(1, categories=[CategoryFactory(name="Music")])
-        source.record()
-        forget()
+        source.offer(1, categories=[CategoryFactory(name="Music")])
         (term,) = source.pages["categories", 1]["categories"]
         ids = [term["id"], *range(10_000, 10_000 + length - 1)]
         source.pages["categories", 1]["categories"] = [
@@ -795,9 +797,7 @@ class TestBrokenRecord:
         ]
 
     def test_of_a_level_far_below_the_top_is_taken_there(self, source):
-        make_events(1, categories=[CategoryFactory(name="Music")])
-        source.record()
-        forget()
+        source.offer(1, categories=[CategoryFactory(name="Music")])
         (term,) = source.pages["categories", 1]["categories"]
         terms = [term | {"id": 10_000, "name": "Top"}]
         for level in range(1, MAX_LEVELS):
@@ -811,9 +811,7 @@ class TestBrokenRecord:
         assert Category.objects.get(name="Music").parent is None
 
     def test_leaves_nothing_imported_when_there_is_no_other(self, source):
-        make_events(1)
-        source.record()
-        forget()
+        source.offer(1)
         source.pages["events", 1]["events"] = [7]
 
         with pytest.raises(
@@ -824,9 +822,7 @@ class TestBrokenRecord:
 
 class TestCommand:
     def test_does_nothing_in_a_dry_run_but_says_what_it_would_do(self, source):
-        make_events(3, venues=[VenueFactory(name="Hall")], tags=[TagFactory(name="late")])
-        source.record()
-        forget()
+        source.offer(3, venues=[VenueFactory(name="Hall")], tags=[TagFactory(name="late")])
 
         output, _ = run(source, dry_run=True)
 
@@ -836,9 +832,7 @@ class TestCommand:
 
     @pytest.mark.parametrize("dry_run", [True, False])
     def test_counts_only_its_own(self, dry_run, source, monkeypatch):
-        make_events(1, tags=[TagFactory(name="late")])
-        source.record()
-        forget()
+        source.offer(1, tags=[TagFactory(name="late")])
         real = ServiceImport._event
 
         def meanwhile(self, record, label):
@@ -881,7 +875,7 @@ class TestCommand:
             (302, b'{"events": []}', "answered with status 302, a redirect to 'http://169.254.169"),
         ],
     )
-    def test_says_what_is_wrong_with_the_service(self, status, body, sentence, source, site):
+    def test_an_invalid_answer_is_reported(self, status, body, sentence, source, site):
         site.page(f"{P}/events", body, status=status, location="http://169.254.169.254/")
 
         problem, told = failure(source)
@@ -891,7 +885,7 @@ class TestCommand:
         assert len(site.seen) == 1
 
     @pytest.mark.parametrize("url", ["ftp://example.org", "nonsense", "http://ann:pw@example.org"])
-    def test_refuses_what_is_no_url_of_a_service(self, url, source):
+    def test_refuses_an_invalid_service_url(self, url, source):
         source.url = url
 
         with pytest.raises(CommandError, match="is not the URL of a service"):
@@ -904,7 +898,7 @@ class TestCommand:
             ("http://calendar.invalid", "The host 'calendar.invalid' cannot be found."),
         ],
     )
-    def test_says_at_once_when_nobody_is_there(self, url, sentence, source, names):
+    def test_an_unreachable_service_is_reported_at_once(self, url, sentence, source, names):
         names.add("calendar.invalid", "")
         source.url = url
 
@@ -915,7 +909,7 @@ class TestCommand:
         # For the name and for the connection: there was no second try.
         assert names.asked.count(urlsplit(url).hostname) <= 2
 
-    def test_waits_two_seconds_for_a_host_that_is_silent(self, source, monkeypatch):
+    def test_a_host_that_does_not_answer_times_out_after_two_seconds(self, source, monkeypatch):
         assert remote_calendar.FIRST_CONNECT_SECONDS == 2
         monkeypatch.setattr(remote_calendar, "FIRST_CONNECT_SECONDS", 0.2)
         with silent_port() as port:
@@ -926,7 +920,7 @@ class TestCommand:
         assert problem == f"{source.url}/events cannot be fetched: the connection timed out."
         assert told == ""
 
-    def test_says_at_once_that_somebody_speaks_another_protocol(self, source, site):
+    def test_another_protocol_is_reported_at_once(self, source, site):
         site.pages[f"{P}/events"] = lambda handler: handler.wfile.write(b"SSH-2.0-OpenSSH\r\n")
 
         problem, _ = failure(source)
@@ -934,7 +928,7 @@ class TestCommand:
         assert problem.startswith(f"{source.url}/events cannot be fetched: ")
         assert len(site.seen) == 1
 
-    def test_refuses_a_page_that_is_none(self, source):
+    def test_refuses_an_invalid_page(self, source):
         with pytest.raises(CommandError, match="--from-page must be 1 or more, not 0"):
             run(source, from_page=0)
 
@@ -945,9 +939,7 @@ class TestCommand:
 
 
 def test_a_record_that_another_import_stores_meanwhile_is_left_to_it(source, monkeypatch):
-    make_events(1)
-    source.record()
-    forget()
+    source.offer(1)
     real = ServiceImport._event
 
     def overtaken(self, record, label):

@@ -11,10 +11,7 @@ from calendar_app.services import posts
 from ..support.factories import EventFactory, UserFactory, VenueFactory
 from ..support.ics import ics
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.usefixtures("editor"),
-]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("editor")]
 
 ONE = "UID:a\nSUMMARY:Fair\nDTSTART;TZID=Europe/Paris:20270301T100000\nDURATION:PT1H"
 WEEKLY = "UID:w\nSUMMARY:Choir\nDTSTART:20270301T190000Z\nDURATION:PT2H\nRRULE:FREQ=WEEKLY;COUNT=3"
@@ -24,11 +21,6 @@ WEEKLY = "UID:w\nSUMMARY:Choir\nDTSTART:20270301T190000Z\nDURATION:PT2H\nRRULE:F
 def now():
     with time_machine.travel("2027-02-01T12:00:00Z", tick=False):
         yield
-
-
-@pytest.fixture
-def editor():
-    return UserFactory(role="Editor", email="editor@example.org")
 
 
 @pytest.fixture
@@ -290,13 +282,19 @@ class TestCommand:
         assert output == "Imported 1 event (1 new). 1 problem, shown above."
         assert problems.startswith("Event 'Bad' (UID x) was skipped: its DTSTART is invalid")
 
+    def test_names_what_the_calendar_rejects_and_goes_on(self, load):
+        output, problems = load(ONE.replace("UID:a", "UID:x").replace("Fair", "<b></b>"), ONE)
+
+        assert output == "Imported 1 event (1 new). 1 problem, shown above."
+        assert "was skipped: " in problems
+
     def test_fails_when_it_can_import_nothing(self, load):
         with pytest.raises(
             CommandError, match=r"^Nothing was imported\. 1 problem, shown above\.$"
         ):
             load("UID:x\nSUMMARY:Bad\nDTSTART:soon")
 
-    def test_refuses_what_is_no_calendar(self, load):
+    def test_refuses_a_file_that_is_not_a_calendar(self, load):
         with pytest.raises(CommandError, match=r"calendar\.ics: The file is not valid iCalendar: "):
             load(b"<html></html>")
 
@@ -311,7 +309,7 @@ class TestCommand:
             run(str(tmp_path / "none.ics"))
 
     @pytest.mark.parametrize("days", [0, 100_000])
-    def test_refuses_a_horizon_that_is_none(self, days, load):
+    def test_refuses_an_invalid_horizon(self, days, load):
         with pytest.raises(
             CommandError, match=f"--horizon must be from 1 to 3660 days, not {days}"
         ):

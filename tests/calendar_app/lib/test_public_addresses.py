@@ -3,12 +3,11 @@ import threading
 
 import pytest
 
-from calendar_app.lib.public_addresses import addresses_of, is_public
+from calendar_app.lib.public_addresses import addresses_of, is_public, network_of
 
 
 @pytest.mark.parametrize(
-    "address",
-    ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"],
+    "address", ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
 )
 def test_public(address):
     assert is_public(address)
@@ -86,3 +85,8 @@ def test_a_slow_name_service_is_not_waited_for(monkeypatch):
     assert addresses_of("slow.test", 0.1) == []
     assert not told.is_set()
     told.set()
+
+
+@pytest.mark.parametrize(("address", "text"), [("", ""), ("unix:" + "x" * 50, "unix:" + "x" * 40)])
+def test_any_other_text_counts_as_a_network(address, text):
+    assert network_of(address) == text

@@ -94,7 +94,7 @@ def test_an_all_day_event_shows_no_time_of_day(client):
 
 
 @pytest.mark.parametrize("kind", ["event", "venue", "organizer"])
-def test_an_attack_in_a_text_stays_text(client, kind):
+def test_markup_in_a_text_is_escaped(client, kind):
     factory = {"event": EventFactory, "venue": VenueFactory, "organizer": OrganizerFactory}[kind]
     name = {"title" if kind == "event" else "name": ATTACK}
     factory(slug="attack", description=f"<p onclick='x()'>Hi</p>{ATTACK}", **name)

@@ -1,12 +1,14 @@
 """The groups of the three roles are made once, and never out of somebody else's."""
 
 import pytest
+from django.apps import apps as current_apps
+from django.apps.registry import Apps
 from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
 from django.test import override_settings
 
 from calendar_app.models import RoleGroup
-from calendar_app.services.groups import RIGHTS
+from calendar_app.services.groups import RIGHTS, make_groups
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +44,7 @@ def test_a_group_that_was_there_before_gets_no_rights(new, caplog):
 
     assert codenames("Editor") == set()
     assert codenames("Author")
-    assert "There is a group 'Editor' that the calendar did not make." in caplog.text
+    assert "The calendar did not create the group 'Editor'." in caplog.text
 
 
 def test_with_another_name_the_role_has_its_group_all_the_same(new):
@@ -81,3 +83,23 @@ def test_rights_that_were_taken_stay_taken():
     migrate()
 
     assert "delete_event" not in codenames("Editor")
+
+
+def test_before_its_table_there_is_no_group(new):
+    make_groups(current_apps.get_app_config("calendar_app"), using="default", apps=Apps())
+
+    assert not Group.objects.exists()
+
+
+class ElsewhereRouter:
+    """Keeps the calendar out of a database."""
+
+    def allow_migrate(self, db, app_label, **hints):
+        return app_label != "calendar_app"
+
+
+def test_a_database_that_is_not_the_calendars_gets_no_groups(new):
+    with override_settings(DATABASE_ROUTERS=[f"{__name__}.ElsewhereRouter"]):
+        make_groups(current_apps.get_app_config("calendar_app"), using="default")
+
+    assert not Group.objects.exists()

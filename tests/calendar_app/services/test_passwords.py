@@ -82,7 +82,7 @@ def test_an_ipv6_network_is_one_address(give, event):
     assert give("open", event, REMOTE_ADDR="2001:db8:0:1::1").status_code == 200
 
 
-def test_behind_a_proxy_it_is_the_visitor_who_waits(give, event, settings):
+def test_behind_a_proxy_the_visitor_is_limited(give, event, settings):
     settings.BEHIND_PROXY = True
     guess(give, event, HTTP_X_FORWARDED_FOR="1.1.1.1, 192.0.2.7")
 
@@ -129,3 +129,11 @@ def test_a_wrong_one_leaves_kept_answers_in_use(give, event):
 
     assert guess(give, event, 1) == [403]
     assert current().stamp == stamp
+
+
+def test_without_a_setting_the_address_is_that_of_the_connection(give, event, settings):
+    settings.CALENDAR_CLIENT_ADDRESS = ""
+
+    guess(give, event, 1, REMOTE_ADDR="2001:db8::1")
+
+    assert WrongPassword.objects.get().network == "2001:db8::/64"

@@ -5,6 +5,7 @@ from rest_framework.test import APIClient
 from .factories import UserFactory
 
 P = "/calendar/events/v1"
+ALL = {"start_date": "1999-01-01", "end_date": "9999-12-31"}  # a window of all events
 
 
 def client_of(user=None, role=None):

@@ -210,10 +210,7 @@ def test_what_cannot_be_a_cost_is_refused(value, message):
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["1", "1 111", "a", "$", "1-", "1,111", "a 1", "-", "'1", "1 – "],
-)
+@pytest.mark.parametrize("text", ["1", "1 111", "a", "$", "1-", "1,111", "a 1", "-", "'1", "1 – "])
 def test_the_time_that_a_cost_takes_grows_with_its_length(text):
     def read(length):
         with suppress(CostError):

@@ -5,17 +5,15 @@ import datetime as dt
 import pytest
 from django.db import connection, transaction
 
-from calendar_app.api.filters import EventFilterSet, OrganizerFilterSet, VenueFilterSet
+from calendar_app.api.filters.event import EventFilterSet
+from calendar_app.api.filters.linked import OrganizerFilterSet, VenueFilterSet
 from calendar_app.demo.generate import generate
 from tests.prerequisites import only_on
 
 from ...support.factories import UserFactory
 from ...support.filtering import filtered
 
-pytestmark = [
-    pytest.mark.django_db,
-    only_on("postgresql"),
-]
+pytestmark = [pytest.mark.django_db, only_on("postgresql")]
 
 ALL = "start_date=1999-01-01&end_date=9999-12-31"
 

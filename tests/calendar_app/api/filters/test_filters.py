@@ -7,17 +7,16 @@ from drf_spectacular.drainage import get_override
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from calendar_app.api import filters
+from calendar_app.api.filters.event import EventFilterSet
+from calendar_app.api.filters.linked import OrganizerFilterSet, VenueFilterSet
+from calendar_app.api.filters.term import CategoryFilterSet, TagFilterSet
 
 from ...support.filtering import filtered
 
 pytestmark = pytest.mark.django_db
 
-PARAMETERS = [
-    (filterset, name)
-    for filterset in (getattr(filters, name) for name in filters.__all__)
-    for name in filterset.base_filters
-]
+FILTERSETS = [CategoryFilterSet, EventFilterSet, OrganizerFilterSet, TagFilterSet, VenueFilterSet]
+PARAMETERS = [(filterset, name) for filterset in FILTERSETS for name in filterset.base_filters]
 HOSTILE = [
     "\0",
     "'",
@@ -72,6 +71,15 @@ class TestEveryParameter:
         found = answer(filterset, f"{name}={quote(text)}")
 
         assert found == 0 or name in found
+
+    @pytest.mark.parametrize("value", ["", "%20", "%09"])
+    def test_refuses_an_empty_value(self, filterset, name, value):
+        found = answer(filterset, f"{name}={value}")
+
+        assert found[name][0] == f"The parameter {name} is empty; give it a value."
+
+    def test_refuses_a_nul_character(self, filterset, name):
+        assert name in answer(filterset, f"{name}=a%00b")
 
     def test_is_described(self, filterset, name):
         described = get_override(filterset.base_filters[name], "field")

@@ -3,7 +3,7 @@ from urllib.parse import quote
 
 import pytest
 
-from calendar_app.api.filters import OrganizerFilterSet, VenueFilterSet
+from calendar_app.api.filters.linked import OrganizerFilterSet, VenueFilterSet
 from calendar_app.services import posts
 
 from ...support.factories import EventFactory, OrganizerFactory, UserFactory, VenueFactory
@@ -64,25 +64,29 @@ class TestEvent:
 
         assert listed(filterset, f"event={event.pk}") == ["B", "A"]
 
-    @pytest.mark.parametrize("value", ["0", "999", str(2**63 - 1)])
-    def test_that_is_unknown_is_refused(self, filterset, factory, field, value):
-        assert refused(filterset, f"event={value}") == {
-            "event": f"event refers to the event '{value}', which does not exist."
-        }
+    @pytest.mark.parametrize(
+        ("values", "sentence"),
+        [
+            (["0", "999", str(2**63 - 1)], "event refers to the event '{}', which does not exist."),
+            (
+                ["x", "-1", "1e3", "1,2", " 1", "\u0661", str(2**63)],
+                "event accepts event IDs, not '{}'.",
+            ),
+        ],
+    )
+    def test_that_is_not_the_id_of_one_is_refused(
+        self, filterset, factory, field, values, sentence
+    ):
+        for value in values:
+            assert refused(filterset, f"event={quote(value)}") == {"event": sentence.format(value)}
 
-    @pytest.mark.parametrize("value", ["x", "-1", "1e3", "1,2", " 1", "\u0661", str(2**63)])
-    def test_that_is_no_id_is_refused(self, filterset, factory, field, value):
-        assert refused(filterset, f"event={quote(value)}") == {
-            "event": f"event accepts event IDs, not '{value}'."
-        }
-
-    def test_that_may_not_be_seen_is_unknown(self, filterset, factory, field):
+    def test_that_the_caller_may_not_see_is_unknown(self, filterset, factory, field):
         event = EventFactory(status="draft", **{field: make(factory, "A")})
 
         assert list(refused(filterset, f"event={event.pk}")) == ["event"]
         assert listed(filterset, f"event={event.pk}", UserFactory(role="Editor")) == ["A"]
 
-    def test_that_is_protected_keeps_its_links_to_itself(self, filterset, factory, field):
+    def test_that_is_protected_does_not_reveal_its_links(self, filterset, factory, field):
         author = UserFactory(role="Author")
         event = EventFactory(password="open", author=author, **{field: make(factory, "A")})
 
@@ -92,7 +96,7 @@ class TestEvent:
 
 @pytest.mark.parametrize("query", ["has_events=true", "only_with_upcoming=true"])
 @pytest.mark.parametrize("kept", [{"password": "open"}, {"hide_from_listings": True}])
-def test_an_event_that_is_kept_from_lists_is_not_told(filterset, factory, field, query, kept):
+def test_a_hidden_or_protected_event_is_not_revealed(filterset, factory, field, query, kept):
     start = dt.datetime(2099, 1, 1)
     EventFactory(start_date=start, **kept, **{field: make(factory, "A")})
 
@@ -108,13 +112,9 @@ class TestHasEvents:
         EventFactory(**{field: [used]})
         EventFactory(status="draft", **{field: [drafted]})
 
-    @pytest.mark.parametrize("value", ["true", "1", "yes"])
-    def test_true_asks_for_a_published_event(self, filterset, factory, field, value):
-        assert listed(filterset, f"has_events={value}") == ["Used"]
-
-    @pytest.mark.parametrize("value", ["false", "0", "no"])
-    def test_false_asks_for_none(self, filterset, factory, field, value):
-        assert listed(filterset, f"has_events={value}") == ["Unused", "Drafted"]
+    def test_asks_for_a_published_event_or_for_none(self, filterset, factory, field):
+        assert listed(filterset, "has_events=yes") == ["Used"]
+        assert listed(filterset, "has_events=no") == ["Unused", "Drafted"]
 
 
 class TestUpcoming:
@@ -128,21 +128,17 @@ class TestUpcoming:
             start_date=end - dt.timedelta(days=400), end_date=end, **{field: [record]}, **fields
         )
 
-    def test_asks_for_an_event_that_has_not_ended(self, filterset, factory, field, record):
+    # It is 12:00:30, which counts as 12:00: answers can be cached for a minute.
+    @pytest.mark.parametrize(
+        ("end", "found"), [("12:01", ["Here"]), ("12:00:00", ["Here"]), ("11:59:59", [])]
+    )
+    def test_asks_for_an_event_that_has_not_ended(
+        self, filterset, factory, field, record, end, found
+    ):
         factory()
-        self.event(field, record, "2027-03-01 12:01")
+        self.event(field, record, f"2027-03-01 {end}")
 
-        assert listed(filterset, "only_with_upcoming=1") == ["Here"]
-
-    def test_leaves_out_what_has_only_past_events(self, filterset, factory, field, record):
-        self.event(field, record, "2027-03-01 11:59:59")
-
-        assert listed(filterset, "only_with_upcoming=1") == []
-
-    def test_takes_now_in_whole_minutes(self, filterset, factory, field, record):
-        self.event(field, record, "2027-03-01 12:00:00")
-
-        assert listed(filterset, "only_with_upcoming=1") == ["Here"]
+        assert listed(filterset, "only_with_upcoming=1") == found
 
     def test_counts_the_events_that_the_caller_may_see(self, filterset, factory, field, record):
         author = UserFactory(role="Author")
@@ -185,18 +181,6 @@ class TestStatus:
 
         assert listed(filterset, "status=draft", author) == ["Own draft"]
         assert listed(filterset, "status=draft,trash", editor) == ["Gone", "Own draft", "Draft"]
-
-
-@pytest.mark.parametrize("name", ["search", "event", "has_events", "only_with_upcoming", "status"])
-class TestEveryParameter:
-    @pytest.mark.parametrize("value", ["", "%20"])
-    def test_refuses_an_empty_value(self, filterset, factory, field, name, value):
-        assert refused(filterset, f"{name}={value}") == {
-            name: f"The parameter {name} is empty; give it a value."
-        }
-
-    def test_refuses_a_nul_character(self, filterset, factory, field, name):
-        assert list(refused(filterset, f"{name}=%00")) == [name]
 
 
 def test_unknown_parameters_are_ignored(filterset, factory, field):

@@ -8,7 +8,7 @@ import re
 import pytest
 from django.db import connection, transaction
 
-from calendar_app.api.filters import EventFilterSet
+from calendar_app.api.filters.event import EventFilterSet
 from calendar_app.demo.generate import generate
 from calendar_app.models import Event, Organizer, Tag, Venue
 from tests.prerequisites import only_on

@@ -2,17 +2,14 @@
 
 import pytest
 
-from calendar_app.api.filters import EventFilterSet
+from calendar_app.api.filters.event import EventFilterSet
 from calendar_app.demo.generate import generate
 from tests.prerequisites import only_on
 
 from ...support.factories import CategoryFactory, OrganizerFactory, TagFactory, VenueFactory
 from ...support.filtering import filtered
 
-pytestmark = [
-    pytest.mark.django_db,
-    only_on("sqlite"),
-]
+pytestmark = [pytest.mark.django_db, only_on("sqlite")]
 
 ALL = "start_date=1999-01-01&end_date=9999-12-31"
 

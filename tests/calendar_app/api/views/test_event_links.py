@@ -249,9 +249,7 @@ def test_the_number_of_queries_does_not_grow_with_the_links():
             "categories": [CategoryFactory().pk for _ in range(number)],
             "tags": [TagFactory().pk for _ in range(number)],
         }
-        with CaptureQueriesContext(
-            connection,
-        ) as captured:
+        with CaptureQueriesContext(connection) as captured:
             client.patch(f"{P}/events/{event.pk}", fields)
         return len(captured)
 

@@ -1,6 +1,9 @@
 """Who may give an event which status and which author."""
 
+import datetime as dt
+
 import pytest
+from django.contrib.auth.models import Permission
 
 from calendar_app.models import Event
 from calendar_app.services import posts
@@ -41,7 +44,7 @@ def test_an_empty_status_changes_nothing():
     assert change_event(EventFactory(status="draft"), status="").json()["status"] == "draft"
 
 
-def test_a_published_event_put_off_is_scheduled_and_back():
+def test_a_future_publication_date_schedules_a_published_event():
     event = EventFactory()
 
     statuses = [change_event(event, date=date).json()["status"] for date in (LATER, "2020-01-01")]
@@ -136,7 +139,7 @@ def test_the_author_of_a_new_event_is_the_caller_unless_named(nobody):
     assert create_event(client_of(user), author=nobody).json()["author"] == str(user.pk)
 
 
-def test_rights_are_judged_before_the_input():
+def test_permissions_are_checked_before_the_input():
     author, other = UserFactory(role="Author"), UserFactory()
 
     answer = create_event(client_of(author), title="", website="x", author=other.pk)
@@ -154,3 +157,26 @@ def test_a_write_by_slug_is_a_write_by_id():
         assert (answer.status_code, event.description) == (200, method.__name__)
 
     assert Event.objects.count() == 1
+
+
+def test_who_may_only_change_an_event_does_not_put_it_into_the_trash():
+    user = UserFactory()
+    rights = ["add_event", "change_event", "edit_others_event"]
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    event = EventFactory()
+
+    answer = change_event(event, client_of(user), status="trash")
+
+    assert (answer.status_code, answer.json()["message"]) == (
+        403,
+        f"You may not delete the event {event.pk}.",
+    )
+
+
+def test_a_date_that_the_zone_of_the_site_cannot_show_is_refused(settings, time_machine):
+    """It is already the next day there, and the text is the last day that there is."""
+    settings.TIME_ZONE = "Asia/Tokyo"
+    time_machine.move_to("2027-03-01T20:00:00Z", tick=False)
+    days = (dt.date.max - dt.date(2027, 3, 1)).days
+
+    assert list(refused(create_event(date=f"+{days} days"))) == ["date"]

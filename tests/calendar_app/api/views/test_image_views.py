@@ -103,7 +103,7 @@ class TestRefusal:
             (b"hello", "'Town Hall.png' is not a JPEG, PNG, GIF, WebP or AVIF image."),
         ],
     )
-    def test_of_what_is_no_picture_says_so(self, media, body, sentence):
+    def test_of_a_file_that_is_not_an_image_is_refused(self, media, body, sentence):
         answer = upload(body=body)
 
         assert answer.status_code == 400

@@ -82,7 +82,7 @@ def test_an_image_stays_until_the_next_one_is_fetched():
 
 
 @pytest.mark.parametrize("nothing", [None, "", 0])
-def test_an_image_to_come_is_called_off(nothing):
+def test_a_scheduled_image_download_is_canceled(nothing):
     venue = VenueFactory(image_url=URL)
 
     change(venue, {"image": nothing})

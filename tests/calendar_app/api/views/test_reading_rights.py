@@ -4,7 +4,7 @@ import pytest
 
 from calendar_app.services import posts
 
-from ...support.api_client import P, client_of, get
+from ...support.api_client import ALL, P, client_of, get
 from ...support.factories import (
     CategoryFactory,
     EventFactory,
@@ -15,7 +15,6 @@ from ...support.factories import (
 
 pytestmark = pytest.mark.django_db
 
-ALL = {"start_date": "1999-01-01", "end_date": "9999-12-31"}
 NOT_PUBLIC = ["draft", "pending", "private", "future"]
 
 
@@ -55,7 +54,7 @@ def test_unpublished_events_are_read_by_their_author_and_editors(status):
 
 
 @pytest.mark.parametrize("status", NOT_PUBLIC)
-def test_the_refusal_says_no_more_than_that_it_is_not_public(status):
+def test_the_refusal_does_not_reveal_the_title(status):
     event = EventFactory(status=status, title="Secret")
 
     answer = get(f"/events/{event.pk}")
@@ -66,7 +65,7 @@ def test_the_refusal_says_no_more_than_that_it_is_not_public(status):
 
 @pytest.mark.parametrize("method", ["get", "patch", "delete"])
 @pytest.mark.parametrize("status", NOT_PUBLIC)
-def test_a_slug_is_not_told_from_one_that_nothing_has(method, status):
+def test_the_slug_of_an_unpublished_event_looks_unused(method, status):
     EventFactory(status=status, title="Secret merger")
     author = client_of(role="Author")
 
@@ -78,7 +77,7 @@ def test_a_slug_is_not_told_from_one_that_nothing_has(method, status):
     assert known.json()["code"] == unknown.json()["code"] == "rest-event-not-found"
 
 
-def test_an_unpublished_venue_does_not_show_through_its_events():
+def test_an_unpublished_venue_is_not_revealed_by_its_events():
     draft = VenueFactory(status="draft", name="Secret hall")
     event = EventFactory(venues=[draft, VenueFactory(name="Open hall")])
 

@@ -140,10 +140,7 @@ def test_a_copy_is_made_of_what_was_read():
     copy = answer.json()
     own = {"id", "global_id", "global_id_lineage", "url", "rest_url", "slug", "categories", "tags"}
     assert answer.status_code == 201
-    assert {key for key in copy if copy[key] != read[key]} <= CHANGED | own | {
-        "venue",
-        "organizer",
-    }
+    assert {key for key in copy if copy[key] != read[key]} <= CHANGED | own | {"venue", "organizer"}
     assert [term["id"] for term in copy["tags"]] == [term["id"] for term in read["tags"]]
     assert copy["venue"]["id"] == read["venue"]["id"]
 

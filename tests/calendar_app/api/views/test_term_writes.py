@@ -148,12 +148,7 @@ def test_a_write_keeps_what_it_does_not_name():
 
 @pytest.mark.parametrize(
     ("role", "create_status", "change_status"),
-    [
-        ("Editor", 201, 200),
-        ("Author", 201, 403),
-        ("Contributor", 403, 403),
-        (None, 401, 401),
-    ],
+    [("Editor", 201, 200), ("Author", 201, 403), ("Contributor", 403, 403), (None, 401, 401)],
 )
 def test_terms_are_created_by_authors_and_changed_by_editors(role, create_status, change_status):
     tag = TagFactory()

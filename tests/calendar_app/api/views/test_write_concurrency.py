@@ -1,13 +1,10 @@
 """Writes at the same moment, each on a connection of its own, as only PostgreSQL can run them."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-
-from django.db import connections
 from django.test import TransactionTestCase
 
 from calendar_app.models import Category, Event, Tag, Venue
 from tests.prerequisites import only_on
+from tests.support.concurrency import call_together
 
 from ...support.api_client import P, client_of
 from ...support.factories import EventFactory, UserFactory, VenueFactory
@@ -18,17 +15,9 @@ NUMBER = 20
 
 def at_once(request, number=NUMBER):
     """Return the status codes of request(client, n) for each n, all started together."""
-    user, start = UserFactory(role="Editor"), Barrier(number)
-
-    def run(n):
-        start.wait()
-        try:
-            return request(client_of(user), n).status_code
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(number) as pool:
-        return list(pool.map(run, range(number)))
+    user = UserFactory(role="Editor")
+    answers = call_together(lambda n: request(client_of(user), n), number)
+    return [answer.status_code for answer in answers]
 
 
 @only_on("postgresql")  # SQLite has one writer at a time.

@@ -1,0 +1,67 @@
+"""How many publicly listed events each category and tag has.
+
+A write changes the counts of the terms whose links or event it changes: counting anew would read
+all events of a term, while all other writers wait. ``recount`` does that for events that were
+inserted in bulk, and for the command ``recount_terms``.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.db.models import Count, F, OuterRef, Subquery
+from django.db.models.functions import Coalesce, Greatest
+
+from ..models import Category, Event, Tag
+from ..models.event import LISTED
+from . import tombstones
+from .revision import writing
+
+TERMS = (Category, Tag)
+
+
+def links(model: type[Any]) -> tuple[type[Any], str]:
+    """Return the table that links events to terms of model, and its column of terms."""
+    return getattr(Event, model.event_field).through, f"{model._meta.model_name}_id"
+
+
+def change(model: type[Any], ids: Collection[int], by: int) -> None:
+    """Add by to the counts of these terms of model (Category or Tag)."""
+    if ids:
+        # A count that was wrong before must not make a write fail: it may not be negative.
+        model.objects.filter(pk__in=ids).update(count=Greatest(F("count") + by, 0))
+
+
+def after_save(sender: type[Event], instance: Event, **kwargs: Any) -> None:
+    """Signal receiver: count an event that is listed from now on, or no longer."""
+    before, now = tombstones.listing_before(instance), tombstones.listing(instance)
+    if before and before.is_counted != now.is_counted:
+        _change_all(instance, 1 if now.is_counted else -1)
+
+
+def before_delete(sender: type[Event], instance: Event, **kwargs: Any) -> None:
+    """Signal receiver: no longer count an event that is being deleted."""
+    if tombstones.listing(instance).is_counted:
+        _change_all(instance, -1)
+
+
+def recount() -> int:
+    """Count the events of all categories and tags anew; return how many counts were wrong."""
+    with writing():
+        return sum(_recount(model) for model in TERMS)
+
+
+def _recount(model: type[Any]) -> int:
+    through, column = links(model)
+    listed = {f"event__{name}": value for name, value in LISTED.items()}
+    linked = through.objects.filter(**{column: OuterRef("pk")}, **listed).order_by()
+    number = linked.values(column).annotate(number=Count("pk")).values("number")
+    terms = model.objects.annotate(right=Coalesce(Subquery(number), 0))
+    wrong: int = terms.exclude(count=F("right")).update(count=F("right"))
+    return wrong
+
+
+def _change_all(event: Event, by: int) -> None:
+    for model in TERMS:
+        through, column = links(model)
+        linked = through.objects.filter(event=event)
+        change(model, set(linked.values_list(column, flat=True)), by)
