@@ -1,7 +1,7 @@
 # make run      serve everything on http://127.0.0.1:8000 until Ctrl-C (PORT, HOST, DATA_DIR)
-# make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS, COVERAGE=1)
+# make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS, COVERAGE=file.json)
 # make attack   repeat the tests that attack, for as long as it takes (ARGS, DATABASE_URL)
-# make wheel    build the wheel of the two apps, and try it in bare projects
+# make wheel    build the wheel of the two apps, and try it in bare projects (CATALOG_SERVER=postgres://…)
 # make lint     check style, types, layers, migrations, settings and the OpenAPI description
 # make bench    measure the calendar, on PostgreSQL with DATABASE_URL (ARGS: benchmarks/README.md)
 # make install  only make .venv and install what runs need
@@ -28,7 +28,7 @@ run: $(VENV)/run
 	@exec $(BIN)/python manage.py serve --setup --with-parent
 
 test: $(VENV)/test
-	$(BIN)/$(if $(COVERAGE),coverage run -m )pytest -n $(JOBS) $(ARGS)
+	$(BIN)/python -m $(if $(COVERAGE),slipcover --json --out $(COVERAGE) -m )pytest -n $(JOBS) $(ARGS)
 
 attack: $(VENV)/test
 	ATTACK=1 $(BIN)/pytest -m attack $(ARGS)

@@ -26,14 +26,14 @@ DEBUG = env.boolean("DEBUG")
 SECRET_KEY = env.text("SECRET_KEY")
 ALLOWED_HOSTS = env.names("ALLOWED_HOSTS")
 if PRODUCTION and DEBUG:
-    raise wrong("DEBUG", "true", "is never right in production: it shows settings to visitors")
+    raise wrong("DEBUG", "true", "must not be set in production: errors show settings")
 if PRODUCTION and not SECRET_KEY:
     raise ImproperlyConfigured(
-        "SECRET_KEY is not set. Production needs one of its own, the same on every host."
+        "SECRET_KEY is not set. Production needs its own key, the same on every host."
     )
 if PRODUCTION and not ALLOWED_HOSTS:
     raise ImproperlyConfigured(
-        "ALLOWED_HOSTS is not set. Production needs the host names that it answers to."
+        "ALLOWED_HOSTS is not set. Production needs the host names that it serves."
     )
 if SECRET_KEY and (len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5):
     raise ImproperlyConfigured("SECRET_KEY is too weak: use 50 random characters or more.")
@@ -161,10 +161,10 @@ BEHIND_PROXY = env.boolean("BEHIND_PROXY")
 if BEHIND_PROXY:
     # Only where a proxy sets this header on every request: a client could send it as well.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-# Whether a domain's other names are ready for HTTPS is for its owner to say.
+# Only the owner knows whether all other names of the domain are ready for HTTPS.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 
-# A page of any site may use the calendar, but never with the cookies of who is logged in here.
+# A page of any site may use the calendar API, but never with a user's cookies for this site.
 CORS_URLS_REGEX = rf"^/{BASE_PATH}calendar/"
 CORS_ALLOWED_ORIGINS = env.origins("CORS_ALLOWED_ORIGINS")
 CORS_ALLOW_ALL_ORIGINS = not CORS_ALLOWED_ORIGINS
@@ -204,9 +204,9 @@ BACKUP_QUEUE = "backups"
 BACKUP_ENGINES = backup_conf.ENGINES
 globals().update(bacula.settings(env, DATABASES, BACKUP_ENGINES))
 IGNORED_VARIABLES = env.ignored
-# As much as the backup service takes in one form; what each API takes it says itself.
+# What the backup service accepts in one form; each API has limits of its own.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000  # bytes
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 25_000
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 25_000  # well above BACKUP_MAX_PATHS
 
 CALENDAR_TOPICS = {
     "events": "What happens, when and where.",
@@ -220,7 +220,7 @@ CALENDAR_TOPICS = {
 BACKUP_TOPICS = {
     "jobs": "Backups, restores and verifications: run, follow, cancel.",
     "files": "Browse the folders and files of backups.",
-    "restores": "Bring files, folders and databases back to a machine.",
+    "restores": "Restore files, folders and databases to a machine.",
     "downloads": "Download a backup as one tar file, in chunks.",
     "clients": "The machines that are backed up.",
     "filesets": "What is backed up of a machine.",
@@ -248,7 +248,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_INCLUDE_SCHEMA": False,
     "ENFORCE_NON_BLANK_FIELDS": True,
-    # The choices of a field stay with the field.
+    # Choices are described at the field.
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enum_id_removal"],
     "SCHEMA_PATH_PREFIX": rf"/{BASE_PATH}(calendar/events/v1|api)",
     "SWAGGER_UI_DIST": "SIDECAR",
@@ -281,11 +281,11 @@ LOGGING = {
         "django.db.backends": {"level": "INFO"},
         # So do the addresses of requests to others.
         "urllib3": {"level": "INFO"},
-        # The line of each request says it when one was refused.
+        # The access log has a line for each refused request.
         "django.request": {"level": "ERROR"},
-        # Anyone can send any name or form; the answer says what is wrong.
+        # Anyone can cause these; the response says what is wrong.
         "django.security": {"level": "CRITICAL"},
-        # Anyone can also send what is no HTTP.
+        # Anyone can send invalid HTTP.
         "uvicorn.error": {"level": "ERROR"},
     },
 }

@@ -1,4 +1,4 @@
-"""Where everything is: the two APIs, their description, the admin and the public pages."""
+"""The routes of the two APIs, their description, the admin and the public pages."""
 
 from django.conf import settings
 from django.contrib import admin
@@ -37,7 +37,7 @@ routes = [
     path("redoc/bundles/redoc.standalone.js", redoc),
     path("calendar/events/v1", include("calendar_app.urls")),
     path("api/", include("backup_app.urls")),
-    # Also while DEBUG has a page of its own for unknown paths, and before a form is asked for.
+    # Also with DEBUG, which has its own page for unknown paths, and before a login is required.
     re_path(r"^(?:calendar|api)(?:/|$)", unknown),
     path("media/<path:path>", media, name="media"),
     path("favicon.ico", icon),

@@ -32,6 +32,10 @@ def need_access_control_lists() -> None:
     need(shutil.which("setfacl"), "of access control lists", "apt install acl")
 
 
+def need_zstd() -> None:
+    need(shutil.which("zstd"), "that unpack volumes with plain tools", "apt install zstd")
+
+
 def need_bacula(there: object) -> None:
     packages = "bacula-director-pgsql bacula-sd bacula-fd bacula-console"
     remedy = f"as root, with CATALOG_SERVER=postgres://…, after apt install {packages}"

@@ -39,8 +39,8 @@ DEFAULTS: Values = {
 }
 ANY = ".*", ""
 PATH = "/.+", "is not an absolute path"
-NUMBER = "[1-9][0-9]*", "is not a whole number from 1 up"
-NAME = r"[\w:. -]{1,127}", "is not a name that Bacula accepts: use letters, digits, blanks and -_.:"
+NUMBER = "[1-9][0-9]*", "is not a whole number of 1 or more"
+NAME = r"[\w:. -]{1,127}", "is not a name that Bacula accepts: use letters, digits, spaces and -_.:"
 FORMS = {
     "PORT": ("[1-9][0-9]{0,4}", "is not a port number"),
     "DIRECTOR": NAME,

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
-DEMO_FILES = "demo-files"  # what the demo of the backup service backs up
+DEMO_FILES = "demo-files"  # backed up by the demo of the backup service
 MEDIA = "media"
 DATABASE, LOCK = "db.sqlite3", "serve.lock"
 OURS = ["secret.key", "demo.env", LOCK, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", MEDIA]
@@ -23,7 +23,7 @@ def folder(path: Path) -> Path:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as e:
         raise ImproperlyConfigured(
-            f"DATA_DIR is '{path}', which cannot be made: {e.strerror}."
+            f"DATA_DIR is '{path}', which cannot be created: {e.strerror}."
         ) from e
     if not os.access(path, os.W_OK | os.X_OK):
         raise ImproperlyConfigured(f"DATA_DIR is '{path}', which this user cannot write to.")
@@ -33,14 +33,14 @@ def folder(path: Path) -> Path:
 
 def private_file(path: Path) -> None:
     """Make an empty file that only its owner can read, unless it is there."""
-    with contextlib.suppress(OSError):  # whoever opens it next says why
+    with contextlib.suppress(OSError):  # the next access reports the error
         os.close(os.open(path, os.O_CREAT, 0o600))
 
 
 def _close_to_others(folder: Path) -> None:
-    """Leave what is ours in a folder to its owner alone, which the folder itself may not do."""
+    """Make our files in a folder readable by their owner alone, even if the folder is not."""
     for name in OURS:
-        # In an open folder others can put a link in the place of a file.
+        # In a folder that others can write to, they can replace a file with a link.
         with contextlib.suppress(OSError), _opened(folder / name, os.O_NOFOLLOW) as descriptor:
             found = os.fstat(descriptor)
             if found.st_uid == os.geteuid():
@@ -64,14 +64,14 @@ def served_once(folder: Path) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as e:
             raise ImproperlyConfigured(
-                f"Another 'serve' has the data folder '{folder}'. Stop it, set DATA_DIR to another"
-                " folder, or run 'manage.py worker' for more background workers."
+                f"Another 'serve' is using the data folder '{folder}'. Stop it, set DATA_DIR to"
+                " another folder, or run 'manage.py worker' for more background workers."
             ) from e
         yield
 
 
 def secret_key(path: Path) -> str:
-    """Return the key kept in a file, a random one that is made on the first call."""
+    """Return the key kept in a file; the first call generates it."""
     if not path.exists():
         _keep(path, get_random_secret_key() + secrets.token_urlsafe(24))
     try:
@@ -84,7 +84,7 @@ def secret_key(path: Path) -> str:
 
 
 def _keep(path: Path, key: str) -> None:
-    # A link appears whole or not at all: of several processes that start together, one wins and
+    # A link appears complete or not at all: if several processes start together, one wins and
     # the others read its key. mkstemp gives the file mode 0600.
     handle, name = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(handle, "w") as file:

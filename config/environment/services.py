@@ -15,7 +15,7 @@ CACHES = {"locmemcache", "redis", "rediss", "dummycache"}
 MEMORY_OPTIONS = {"MAX_ENTRIES": 1000, "MAX_BYTES": 50_000_000}
 MAIL = {"smtp", "smtps", "smtp+tls", "smtp+ssl", "consolemail", "filemail", "dummymail"}
 
-# Readers never wait for the writer; a writer takes its lock at the start of the transaction, so
+# Readers never wait for the writer. A writer takes its lock at the start of its transaction, so
 # that two of them wait for each other instead of failing half-way.
 SQLITE_OPTIONS = {
     "transaction_mode": "IMMEDIATE",

@@ -13,8 +13,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
-FROM_FILE: set[str] = set()  # kept here: after a fault Django reads the settings once more
-LIKENESS = 0.82  # of a mistyped name to the real one; those of orchestrators are less alike
+FROM_FILE: set[str] = set()  # kept here, since Django reads the settings again after an error
+LIKENESS = 0.82  # of a mistyped name to the real one; variables of orchestrators are less similar
 
 
 class Environment:
@@ -41,7 +41,7 @@ class Environment:
     def integer(self, name: str, default: int, least: int = 0) -> int:
         value = self.text(name, str(default))
         if not value.isascii() or not value.isdigit() or int(value) < least:
-            raise wrong(name, value, f"is not a whole number from {least} up")
+            raise wrong(name, value, f"is not a whole number of {least} or more")
         return int(value)
 
     def names(self, name: str, default: tuple[str, ...] = ()) -> list[str]:
@@ -64,7 +64,7 @@ class Environment:
             raise wrong(name, value, "is not a time zone such as 'Europe/Paris' or 'UTC'") from e
 
     def base_path(self, name: str) -> str:
-        """Return a path that begins with no slash and, unless empty, ends with one: ``apps/``."""
+        """Return a path without a leading and, unless empty, with a trailing slash: ``apps/``."""
         steps = [step for step in self.text(name).split("/") if step]
         if not all(re.fullmatch(r"[\w.~-]*\w[\w.~-]*", step, re.ASCII) for step in steps):
             raise wrong(name, self.text(name), "is not a path such as 'apps' or 'apps/calendar'")
@@ -83,7 +83,7 @@ class Environment:
     def group(
         self, prefix: str, defaults: Mapping[str, bool | int | str]
     ) -> dict[str, bool | int | str]:
-        """Return what is set below ``prefix``, in the types of ``defaults``."""
+        """Return the variables that begin with ``prefix``, in the types of ``defaults``."""
         given = {name for name in self.values if name.startswith(prefix) and self.text(name)}
         known = {f"{prefix}{name}": default for name, default in defaults.items()}
         for name in sorted(given - known.keys()):
@@ -91,7 +91,7 @@ class Environment:
         return {name: self.like(name, known[name]) for name in given & known.keys()}
 
     def _ignore(self, name: str, prefix: str, known: Collection[str]) -> None:
-        """Note a variable that is no setting; raise for one that was meant to be one."""
+        """Note a variable that is not a setting; raise for a likely typing error."""
         near = get_close_matches(name.removeprefix(prefix), known, 1, LIKENESS)
         if near:
             raise ImproperlyConfigured(

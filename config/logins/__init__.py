@@ -1,1 +1,1 @@
-"""How people and programs log in, and how their passwords are kept."""
+"""Logins of people and programs, and password hashes."""

@@ -1,4 +1,4 @@
-"""Logins with a password or an API key, slowed for whoever guesses."""
+"""Logins with a password or an API key, throttled against guessing."""
 
 import re
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ class SlowedBackend(ModelBackend):
             return super().authenticate(request, username, password, **credentials)
         with throttled(request, username) as throttle:
             throttle.check()
-            # PostgreSQL takes no text with a NUL, not even to look for it.
+            # PostgreSQL rejects text with a NUL, even in a condition.
             is_possible = password and "\0" not in username
             user = is_possible and super().authenticate(request, username, password, **credentials)
             if not user:
@@ -73,11 +73,11 @@ def throttled(request, login):
 
 
 def address(request):
-    """Return who asks: the peer, or the one that our own proxy names."""
+    """Return the client's address: that of the peer, or the one that the trusted proxy names."""
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
     if settings.BEHIND_PROXY and forwarded:
         last = forwarded.rpartition(",")[2].strip()
-        # Some proxies add the port, which is another one for each connection.
+        # Some proxies add the port, which differs for each connection.
         found = WITH_PORT.fullmatch(last)
         return found[1] or found[2] if found else last
     return request.META.get("REMOTE_ADDR", "")

@@ -1,4 +1,4 @@
-"""The password hash, which takes much time and memory on purpose: a process makes few at once."""
+"""The password hash, which is slow and large on purpose: a process computes few at once."""
 
 import hmac
 import secrets
@@ -12,12 +12,12 @@ from rest_framework.exceptions import Throttled
 
 from backup_app.accounts import throttling
 
-AT_ONCE = 2  # of 100 MB each
-WAITING = 1  # so that of four threads one is left to answer what needs no hash
-WAIT = 1  # second
-PATIENCE = 10  # seconds
+AT_ONCE = 2  # hashes, of 100 MB each
+WAITING = 1  # so that one of four threads is left for requests that need no hash
+WAIT = 1  # second, for a turn
+PATIENCE = 10  # seconds, for a turn of callers known at their address
 REMEMBERED = 3600  # seconds after its last use
-MOST_REMEMBERED = 1000
+MAX_REMEMBERED = 1000
 
 
 class Argon2PasswordHasher(hashers.Argon2PasswordHasher):
@@ -95,7 +95,7 @@ class Remembered:
         with self._lock:
             self._expiries[digest] = time.monotonic() + REMEMBERED
             self._expiries.move_to_end(digest)
-            while len(self._expiries) > MOST_REMEMBERED:
+            while len(self._expiries) > MAX_REMEMBERED:
                 self._expiries.popitem(last=False)
 
     def _digest(self, password, encoded):

@@ -1,1 +1,1 @@
-"""What serves requests and watches the processes: servers, middleware, logs, health."""
+"""Servers and their processes, middleware, logs and health checks."""

@@ -19,9 +19,9 @@ from urllib.parse import unquote_to_bytes
 from django.core.exceptions import RequestDataTooBig
 
 IN_MEMORY = 256_000  # bytes of a body; a larger one goes to a temporary file
-PIECE = 64_000  # bytes of an answer that are sent at once, at least
+PIECE = 64_000  # bytes of an answer: smaller pieces are collected before sending
 LINGER = 10  # seconds to receive the rest of a refused body, so that its client reads the answer
-LEAST_FREE = 100_000_000  # bytes of the disk with temporary files, which bodies leave to others
+LEAST_FREE = 100_000_000  # bytes that request bodies leave free on the disk with temporary files
 TOO_SLOW = b"The body of the request arrived too slowly."
 NO_SPACE = b"There is no space for the body of the request. Try again later."
 CLOSE = (b"connection", b"close")
@@ -113,7 +113,7 @@ class Application:
 
 
 class Answer:
-    """What a WSGI application answers to a request, in pieces."""
+    """The response of a WSGI application, in pieces."""
 
     def __init__(self, application, environ):
         self.application, self.environ = application, environ

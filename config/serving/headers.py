@@ -22,7 +22,7 @@ POLICIES = {
     "admin": SCRIPTED | {"script-src": "'self' 'unsafe-eval'", "img-src": "'self' data: blob:"},
     "docs": SCRIPTED,
     "redoc": SCRIPTED | {"worker-src": "blob:"},
-    # A browser shows an image in a page of its own making, whose styles are inline.
+    # A browser shows an image in a generated page with inline styles.
     "media": {"default-src": "'none'", "style-src": "'unsafe-inline'", "sandbox": ""},
 }
 

@@ -48,7 +48,7 @@ def check_migrations():
 
 
 def check_worker():
-    return "ok" if Worker.objects.alive().exists() else "No background worker runs."
+    return "ok" if Worker.objects.alive().exists() else "No background worker is running."
 
 
 def check_backups():

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from backup_app.lib.log_context import job_id
 
-# As Python writes them: nobody who sends a line break or a terminal's commands gets them logged.
+# Escaped as in Python, so that line breaks and terminal sequences cannot be injected.
 CONTROLS = {
     code: repr(chr(code))[1:-1]
     for code in (*range(32), *range(127, 160), 0x2028, 0x2029, *range(0xD800, 0xE000))
@@ -24,7 +24,7 @@ def ids() -> dict[str, str | int]:
 
 
 class TextFormatter(logging.Formatter):
-    """A line of text; those of a traceback follow it, indented."""
+    """One line of text; the lines of a traceback follow, indented."""
 
     def __init__(self):
         super().__init__("{asctime} {levelname} {name}{ids}: {message}", style="{")

@@ -14,7 +14,7 @@ from functools import partial
 
 WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM}
 GRACE = 30  # seconds that a child has to finish what it does
-RESTARTS, WITHIN = 5, 60  # of one child, in so many seconds: another would not help
+RESTARTS, WITHIN = 5, 60  # of one child within so many seconds: more would not help
 PR_SET_PDEATHSIG = 1
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ def run_together(
     one that ends by itself. One that is killed, as by a machine that is out of memory, is started
     again.
     """
-    # Waited for instead of handled, none of them can come at a wrong moment.
+    # Awaited instead of handled, so that none arrives at a wrong moment.
     signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     start = partial(_start, folder=folder, descriptors=descriptors)
@@ -46,7 +46,7 @@ def run_together(
 
 
 class Child:
-    """The process of a command, and those that took its place."""
+    """The process of a command, and its replacements."""
 
     def __init__(self, name: str, start: Callable[[], subprocess.Popen]):
         self.name, self.start = name, start
@@ -54,14 +54,14 @@ class Child:
         self.restarts = deque([float("-inf")] * RESTARTS, maxlen=RESTARTS)
 
     def goes_on(self) -> bool:
-        """Whether it runs, started again if a signal ended it."""
+        """Whether it is running; restarts it if a signal ended it."""
         code = self.process.poll()
         if code is None:
             return True
         now = time.monotonic()
         if code >= 0 or now - self.restarts[0] < WITHIN:
             return False
-        logger.warning("The %s was killed (signal %d) and is started again.", self.name, -code)
+        logger.warning("The %s was killed (signal %d) and is being restarted.", self.name, -code)
         _kill_group(self.process)
         self.restarts.append(now)
         self.process = self.start()
@@ -69,7 +69,7 @@ class Child:
 
 
 def _start(command: list[str], folder: str, descriptors: Collection[int]) -> subprocess.Popen:
-    # In a session of its own, Ctrl-C reaches a child once only: from us.
+    # In its own session a child gets Ctrl-C only once, from us.
     return subprocess.Popen(  # noqa: S603 - our own commands, no input in them
         command,
         cwd=folder,
@@ -85,7 +85,7 @@ def _prepare():
 
 
 def end_with_parent():
-    """Let this process be told to end when its parent is gone, even by kill -9 (Linux)."""
+    """Have the kernel end this process when its parent dies, even by kill -9 (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
@@ -102,6 +102,6 @@ def _end(children: Collection[subprocess.Popen]):
 
 
 def _kill_group(child: subprocess.Popen):
-    """Kill a child, or what it has left."""
+    """Kill a child, or the processes that it left."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)

@@ -7,14 +7,14 @@ DAMAGED = (
     " 'manage.py migrate' for an empty one"
 )
 OUTDATED = "is not up to date. Run 'manage.py migrate'"
-# What SQLite says, and the state that PostgreSQL gives.
+# Messages of SQLite, and SQLSTATE codes of PostgreSQL.
 REMEDIES = {
     "file is not a database": DAMAGED,
     "malformed": DAMAGED,
     "database is locked": "is locked by another process. End that process, or try again later",
     "readonly database": "cannot be written to by this user. Check who owns it and its folder",
     "unable to open": "cannot be opened by this user. Check who owns it and its folder",
-    "disk is full": "is on a disk that is full. Make room there",
+    "disk is full": "is on a full disk. Free some space there",
     "no such table": OUTDATED,
     "no such column": OUTDATED,
     "has no column": OUTDATED,

@@ -83,6 +83,6 @@ def _answer(request, status, message=None):
     if path.startswith("api/"):
         body = {"error": message, "code": BACKUP_CODES[status], "fields": {}}
         return JsonResponse(body, status=status)
-    # Without the request, whose user may be what cannot be read.
+    # Without the request, whose user may be unreadable.
     context = {"title": HTTPStatus(status).phrase, "message": message, "base": settings.BASE_PATH}
     return HttpResponse(render_to_string("error.html", context), status=status)

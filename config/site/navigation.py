@@ -28,7 +28,7 @@ LAST = ["auth"]
 
 
 def sidebar(request):
-    """Return what the user may see, by app, as Unfold shows it."""
+    """Return the menu of what the user may see, by app, in Unfold's format."""
     apps = admin.site.get_app_list(request)
     apps.sort(key=lambda app: _place(app["app_label"]))
     return [{"title": app["name"], "items": _items(app["models"])} for app in apps]

@@ -43,7 +43,7 @@ def test_variables_are_used(tmp_path):
     assert not (tmp_path / "secret.key").exists()
 
 
-def test_of_this_machine_only_the_demo_is_backed_up_and_in_production_nothing(tmp_path):
+def test_by_default_only_the_demo_files_of_this_machine_may_be_backed_up(tmp_path):
     code = "from backup_app.conf import conf; print(*conf.local_roots)"
     arguments = "shell", "--no-imports", "-c", code
 
@@ -67,19 +67,19 @@ def test_a_file_of_variables_is_read_and_the_environment_wins(tmp_path):
         ({"SECRET_KEY": "short"}, "SECRET_KEY is too weak: use 50 random characters or more."),
         (
             {**PRODUCTION, "SECRET_KEY": ""},
-            "SECRET_KEY is not set. Production needs one of its own, the same on every host.",
+            "SECRET_KEY is not set. Production needs its own key, the same on every host.",
         ),
         (
             {**PRODUCTION, "ALLOWED_HOSTS": ""},
-            "ALLOWED_HOSTS is not set. Production needs the host names that it answers to.",
+            "ALLOWED_HOSTS is not set. Production needs the host names that it serves.",
         ),
         (
             {**PRODUCTION, "DEBUG": "1"},
-            "DEBUG is 'true', which is never right in production: it shows settings to visitors.",
+            "DEBUG is 'true', which must not be set in production: errors show settings.",
         ),
         (
             {"CALENDAR_PER_PAGE": "ten"},
-            "CALENDAR_PER_PAGE is 'ten', which is not a whole number from 0 up.",
+            "CALENDAR_PER_PAGE is 'ten', which is not a whole number of 0 or more.",
         ),
     ],
 )

@@ -12,8 +12,12 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.postgresql import find_server, new_database
 
 ROOT = Path(__file__).parents[2]
 PROBE = Path(__file__).with_name("probe.py")
@@ -21,16 +25,26 @@ UV = Path(sys.executable).with_name("uv")
 OLDEST = (3, 11)
 NEEDED_BY_DJANGO_6 = (3, 12)
 APPS = {"calendar": "calendar_app", "backup": "backup_app"}
-CELLS = [  # apps, with the extra [admin], Django, on the newest Python
-    ("calendar", False, "5.2", False),
-    ("calendar", True, "6.0", True),
-    ("calendar", True, "5.2", True),
-    ("backup", False, "6.0", True),
-    ("backup", True, "5.2", False),
-    ("calendar backup", False, "5.2", False),
-    ("calendar backup", False, "6.0", True),
-    ("calendar backup", True, "6.0", True),
+CELLS = [  # apps, further extras, Django, on the newest Python
+    ("calendar", "", "5.2", False),
+    ("calendar", "admin", "6.0", True),
+    ("calendar", "admin server", "5.2", True),
+    ("backup", "", "6.0", True),
+    ("backup", "admin postgresql", "5.2", False),
+    ("calendar backup", "", "5.2", False),
+    ("calendar backup", "postgresql", "6.0", True),
+    ("calendar backup", "admin server postgresql", "6.0", True),
 ]
+WITH_SERVER = """
+INSTALLED_APPS += ["corsheaders", "drf_spectacular_sidecar"]
+MIDDLEWARE = [
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+    *MIDDLEWARE,
+]
+CORS_ALLOW_ALL_ORIGINS = True
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+"""
 
 
 class Failed(Exception):
@@ -40,7 +54,7 @@ class Failed(Exception):
 @dataclass
 class Cell:
     apps: list[str]
-    with_admin: bool
+    extras: list[str]
     django: str
     python: Path
     outcome: str = "passed"
@@ -48,7 +62,7 @@ class Cell:
 
     @property
     def row(self):
-        extras = "admin" if self.with_admin else "-"
+        extras = " + ".join(self.extras) or "-"
         python = ".".join(map(str, version_of(self.python)))
         took = f"{self.seconds:.0f} s"
         return " + ".join(self.apps), extras, self.django, python, self.outcome, took
@@ -57,8 +71,9 @@ class Cell:
         began = time.monotonic()
         try:
             python = self._install(folder, wheel)
-            self._write_project(folder, python)
-            run(folder / "bare", python, PROBE, *[APPS[app] for app in self.apps])
+            with self._database() as database:
+                self._write_project(folder, python, database)
+                run(folder / "bare", python, PROBE, *[APPS[app] for app in self.apps])
         except Failed as e:
             self.outcome = "FAILED"
             sys.stderr.write(f"\n{' '.join(self.row[:-1])}\n{e}\n")
@@ -66,7 +81,7 @@ class Cell:
 
     def _install(self, folder, wheel):
         python = folder / "venv/bin/python"
-        extras = ",".join([*self.apps, *(["admin"] * self.with_admin)])
+        extras = ",".join([*self.apps, *self.extras])
         install = [UV, "pip", "install", "-q", "--no-config", "--python", python]
         locked = folder / "locked.txt"
         locked.write_text(locked_versions())
@@ -74,29 +89,37 @@ class Cell:
         run(folder, *install, "-c", locked, f"{wheel}[{extras}]", f"Django=={self.django}.*")
         return python
 
-    def _write_project(self, folder, python):
+    def _database(self):
+        """Return a context with the settings of a new database; "" for the project's SQLite."""
+        on_postgresql = "postgresql" in self.extras and find_server()
+        return postgresql_settings() if on_postgresql else nullcontext("")
+
+    def _write_project(self, folder, python, database):
         run(folder, python, "-m", "django", "startproject", "bare")
         settings, urls = [self._without_what_is_left_out(block) for block in readme_blocks()]
         with (folder / "bare/bare/settings.py").open("a") as file:
-            file.write(settings.replace("/srv", str(folder / "machine")))
+            file.write(settings.replace("/srv", str(folder / "machine")) + database)
+            file.write(WITH_SERVER if "server" in self.extras else "")
         (folder / "bare/bare/urls.py").write_text(urls)
 
     def _without_what_is_left_out(self, block):
         out = [name for key, name in APPS.items() if key not in self.apps]
-        out += ["[admin]"] * (not self.with_admin)
+        out += ["[admin]"] * ("admin" not in self.extras)
         lines = block.splitlines(keepends=True)
         return "".join(line for line in lines if not any(name in line for name in out))
 
 
 def main():
+    if not find_server():
+        say("PostgreSQL is not tried: it needs CATALOG_SERVER=postgres://….")
     oldest, newest = find_pythons()
     with tempfile.TemporaryDirectory(prefix="wheels-") as name:
         folder = Path(name)
         run(ROOT, sys.executable, "-m", "build", "-q", "-w", "--no-isolation", "-o", folder, ".")
         [wheel] = folder.glob("*.whl")
         cells = [
-            Cell(apps.split(), with_admin, django, newest if on_newest else oldest)
-            for apps, with_admin, django, on_newest in CELLS
+            Cell(apps.split(), extras.split(), django, newest if on_newest else oldest)
+            for apps, extras, django, on_newest in CELLS
             if django < "6" or version_of(newest) >= NEEDED_BY_DJANGO_6
         ]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -133,6 +156,22 @@ def readme_blocks():
     text = (ROOT / "README.md").read_text()
     chapter = text.partition("\n## In a project of your own\n")[2].partition("\n## ")[0]
     return re.findall(r"^```python\n(.*?)^```$", chapter, re.MULTILINE | re.DOTALL)
+
+
+@contextmanager
+def postgresql_settings():
+    """Yield the settings of a new database, which replaces the project's own."""
+    with new_database() as address:
+        url = urlsplit(address)
+        database = {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": url.path[1:],
+            "USER": url.username,
+            "PASSWORD": url.password,
+            "HOST": url.hostname,
+            "PORT": url.port,
+        }
+        yield f"DATABASES = {{'default': {database}}}\n"
 
 
 def locked_versions():

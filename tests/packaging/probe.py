@@ -5,9 +5,13 @@ Runs where only the wheel and Django are installed, so it imports nothing of thi
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import time
 from base64 import b64encode
+from http.client import HTTPConnection
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 
@@ -29,6 +33,8 @@ def main(apps):
     if "backup_app" in apps:
         use_backups()
     visit_admin(account)
+    if find_spec("uvicorn"):
+        serve(account)
 
 
 def manage(command, *args, **options):
@@ -165,6 +171,49 @@ def visit_admin(account):
 def see(browser, address):
     answer = browser.get(address)
     assert answer.status_code == 200, f"{address}: {answer.status_code}"
+
+
+# --- The extra [server] ------------------------------------------------------------------------
+
+
+def serve(account):
+    """Ask the project over HTTP, for a page and a static file; both may be read elsewhere."""
+    import environ  # noqa: F401 - which a project may need before it has settings
+    import redis  # noqa: F401 - which needs a server to do more
+
+    assert account.password.startswith("argon2")
+    port = free_port()
+    arguments = (
+        f"--port={port} --http=httptools --loop=uvloop --log-level=warning bare.asgi:application"
+    )
+    server = subprocess.Popen([sys.executable, "-m", "uvicorn", *arguments.split()])
+    try:
+        wait_for(port)
+        for path in ("/admin/login/", "/static/admin/css/base.css"):
+            connection = HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request("GET", path, headers={"Origin": "http://elsewhere"})
+            answer = connection.getresponse()
+            allowed = answer.headers["Access-Control-Allow-Origin"]
+            assert (answer.status, allowed) == (200, "*"), f"{path}: {answer.status}, {allowed}"
+            connection.close()
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_for(port):
+    for _ in range(600):
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            time.sleep(0.1)
+    raise TimeoutError("The web server did not start within a minute.")
 
 
 if __name__ == "__main__":

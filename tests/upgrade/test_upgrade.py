@@ -4,26 +4,54 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.postgresql import find_server, new_database
+from tests.prerequisites import need
+
+from .make import KEY
+
 HERE = Path(__file__).parent
-DUMP = HERE / "before_0_1.sql.gz"
-KEY = "bk_a6abf1dd9310_z8F2AC3NM7PtTl0VorgQ-s31cJ-QeUm5p9Wg5oI7-dY"  # of nothing but the dump
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def found(request, tmp_path_factory):
     """Return what ``use.py`` found in the restored database."""
     folder = tmp_path_factory.mktemp("data")
+    dump = gzip.decompress((HERE / f"before_0_1.{request.param}.sql.gz").read_bytes()).decode()
+    restored = {"sqlite": on_sqlite, "postgresql": on_postgresql}[request.param]
+    with restored(folder, dump) as address:
+        yield use(folder, address)
+
+
+@contextmanager
+def on_sqlite(folder, dump):
+    """Restore the dump to the database that is used where no address names one."""
     with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
-        database.executescript(gzip.decompress(DUMP.read_bytes()).decode())
+        database.executescript(dump)
+    yield ""
+
+
+@contextmanager
+def on_postgresql(folder, dump):
+    """Restore the dump to a new database on the server at hand; yield its address."""
+    need(find_server(), "of upgrades on PostgreSQL", "CATALOG_SERVER=postgres://…")
+    import psycopg  # which is not needed on SQLite
+
+    with new_database() as address:
+        with psycopg.connect(address) as database:
+            database.execute(dump)
+        yield address
+
+
+def use(folder, address):
     environment = {
         **os.environ,
         "DATA_DIR": str(folder),
-        "DATABASE_URL": "",
+        "DATABASE_URL": address,
         "ENV_FILE": os.devnull,
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }

@@ -10,17 +10,17 @@ from config.environment import data_folder
 from config.serving import connections, health, processes
 
 PAGES = {
-    "": "what is here",
+    "": "the start page",
     "calendar/events/v1/events": "the calendar API",
-    "docs/": "the APIs, to try out",
+    "docs/": "the API documentation",
     "admin/": "the admin",
 }
-MOST_WORKERS = min(os.cpu_count() or 1, 4)  # each takes 100 MB
+MAX_WORKERS = min(os.cpu_count() or 1, 4)  # each takes 100 MB of memory
 EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104 - is compared, not listened on
 
 
 class Command(BaseCommand):
-    help = "Serve the web site and do the background work, both until Ctrl-C."
+    help = "Serve the web site and run background tasks, both until Ctrl-C."
 
     def add_arguments(self, parser):
         parser.add_argument(
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--web-workers",
-            default=MOST_WORKERS,
+            default=MAX_WORKERS,
             type=int,
             metavar="N",
             help="Processes that answer requests; %(default)s by default.",
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--setup",
             action="store_true",
-            help="First migrate the database and, on the first run, make the demo.",
+            help="First migrate the database and, on the first run, create the demo.",
         )
         parser.add_argument(
             "--with-parent", action="store_true", help="Stop when the parent process ends."
@@ -79,10 +79,10 @@ class Command(BaseCommand):
         databases.close_all()
         self._print_addresses(host, port)
         for name in settings.IGNORED_VARIABLES:
-            os.environ.pop(name, None)  # else every child would name it again
+            os.environ.pop(name, None)  # else every child would warn about it again
         commands = _commands(listener.fileno(), **options)
         if ended := processes.run_together(commands, settings.BASE_DIR, [listener.fileno()]):
-            raise CommandError(f"The {ended} ended by itself, so everything was stopped.")
+            raise CommandError(f"The {ended} exited unexpectedly, so all processes were stopped.")
 
     def _set_up(self):
         call_command("migrate", verbosity=0, skip_checks=False)
@@ -97,7 +97,7 @@ class Command(BaseCommand):
 
 
 def _commands(listener, *, web_workers, threads, backup_workers, **options):
-    """Return the command of each process, by what it is called."""
+    """Return the command of each process, by its name."""
     queue = settings.BACKUP_QUEUE
     commands = {}
     for number in range(1, web_workers + 1):
@@ -116,6 +116,6 @@ def _bound(host, port):
         return connections.bound(host, int(port))
     except OSError as e:
         raise CommandError(
-            f"Port {port} of '{host}' cannot be listened on: {e.strerror}. "
-            f"Set PORT or HOST to another one."
+            f"Port {port} of '{host}' is not available: {e.strerror}. "
+            "Set PORT or HOST to another value."
         ) from e

@@ -16,12 +16,12 @@ EMAIL = "demo@example.org"
 
 
 class Command(BaseCommand):
-    help = "On the first run, make demo records and a demo account with a random password."
+    help = "On the first run, create demo records and a demo account with a random password."
 
     def handle(self, **options):
         path = settings.DATA_DIR / "demo.env"
         if settings.PRODUCTION:
-            self.stdout.write("No demo is made in production.")
+            self.stdout.write("The demo cannot be created in production.")
         elif not get_user_model().objects.exists():
             self._make_demo(path)
         elif path.exists():
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Demo account: {EMAIL}, password {password} (kept in {path}).")
 
     def _complete(self, path):
-        """Add what a demo of an earlier version has not: backups, and a key to their interface."""
+        """Add what the demo of an earlier version lacks: backups, and an API key."""
         known = path.read_text()
         account = get_user_model().objects.filter(email=EMAIL).first()
         if account and "DEMO_API_KEY=" not in known:
@@ -46,7 +46,7 @@ class Command(BaseCommand):
                 write_private(path, known + self._make_backup_demo(account))
 
     def _make_backup_demo(self, account):
-        """Make the demo of backups; return the lines of what a person needs to use it."""
+        """Create the demo of backups; return lines of variables to use it with."""
         folder = settings.DATA_DIR / DEMO_FILES
         call_command(
             "seed_backup_demo",
@@ -65,7 +65,7 @@ def lines_of(**variables: str) -> str:
 
 
 def write_private(path: Path, text: str):
-    """Write a file that only its owner can read, from its first moment on, whole or not at all."""
+    """Write a file atomically that only its owner can read from the start."""
     new = path.with_suffix(".new")
     new.unlink(missing_ok=True)
     new.touch(mode=0o600)

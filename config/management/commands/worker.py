@@ -11,11 +11,11 @@ KEEP_DAYS = 14
 
 
 class Command(DatabaseWorker):
-    help = "Do the background work until stopped. Several workers may run side by side."
+    help = "Run background tasks until stopped. Several workers may run side by side."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
-        # A reloader would be a second process with a sign of life of its own.
+        # A reloader would be a second process with a heartbeat of its own.
         parser.set_defaults(reload=False, queue_name="*")
 
     def handle(self, *, worker_id, **options):

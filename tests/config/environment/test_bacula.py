@@ -4,9 +4,12 @@ import shutil
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.test import override_settings
 
+from backup_app import checks as backup_checks
 from backup_app.conf import ENGINES
 from backup_app.engines.bacula import BaculaEngine
+from calendar_app import checks as calendar_checks
 from config.environment import bacula
 from config.environment.variables import Environment
 from tests.backup_app.engines.bacula.support.installation import SERVER, sql
@@ -41,7 +44,7 @@ def test_with_a_catalog_there_is_an_engine_beside_the_default_one():
     }
 
 
-def test_the_catalog_is_read_only_and_given_up_soon_when_it_is_away():
+def test_the_catalog_is_read_only_and_connections_to_it_time_out_soon():
     made = settings(**HERE | {"BACULA_CATALOG_URL": f"{URL}?options=-c%20work_mem%3D64MB"})
 
     entry = made["DATABASES"]["bacula"]
@@ -65,7 +68,7 @@ def test_the_variables_are_the_options_of_the_engine():
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
-        ({"PORT": "ssh"}, "BACULA_PORT is 'ssh', which is not a whole number from 0 up."),
+        ({"PORT": "ssh"}, "BACULA_PORT is 'ssh', which is not a whole number of 0 or more."),
         ({"PORT": "0"}, "BACULA_PORT is '0', which is not a port number."),
         ({"ANSWER_SECONDS": "0"}, "BACULA_ANSWER_SECONDS is '0', which is not a whole number"),
         ({"CONFIG_DIR": "conf.d"}, "BACULA_CONFIG_DIR is 'conf.d', which is not an absolute path."),
@@ -94,7 +97,7 @@ def test_the_variables_are_the_options_of_the_engine():
         ),
     ],
 )
-def test_what_cannot_be_right_stops_the_start_with_a_sentence(variables, sentence):
+def test_an_invalid_value_stops_the_start_with_a_message(variables, sentence):
     given = HERE | {f"BACULA_{name}": value for name, value in variables.items()}
 
     with pytest.raises(ImproperlyConfigured) as refusal:
@@ -131,9 +134,15 @@ def test_nothing_is_written_to_the_catalog(tmp_path, empty):
     assert run(tmp_path, "shell", "--no-imports", "-c", tables, **variables).stdout == "[]\n"
 
 
-def test_a_catalog_that_is_away_stops_neither_the_start_nor_migrations(tmp_path):
+def test_start_and_migrations_work_with_an_unreachable_catalog(tmp_path):
     variables = HERE | {"BACULA_CATALOG_URL": "postgres://127.0.0.1:1/none"}
 
     for command in (["check"], ["migrate"], ["makemigrations", "--check"]):
         done = run(tmp_path, *command, **variables)
         assert (command, done.returncode, done.stderr) == (command, 0, "")
+
+
+@pytest.mark.parametrize("checks", [backup_checks, calendar_checks])
+def test_no_migrations_are_missed_in_the_catalog(checks):
+    with override_settings(DATABASE_ROUTERS=["config.environment.bacula.Router"]):
+        assert checks.check_migrations([bacula.ALIAS]) == []

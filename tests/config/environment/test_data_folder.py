@@ -1,9 +1,11 @@
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import data_folder
+from tests.prerequisites import as_root
 
 from ..test_settings import run
 
@@ -27,7 +29,9 @@ def test_the_folder_is_made_for_its_owner_alone(tmp_path):
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").touch()
 
-    with pytest.raises(ImproperlyConfigured, match=r"DATA_DIR is '.*file', which cannot be made"):
+    with pytest.raises(
+        ImproperlyConfigured, match=r"DATA_DIR is '.*file', which cannot be created"
+    ):
         data_folder.folder(tmp_path / "file")
 
 
@@ -55,10 +59,17 @@ def test_an_empty_key_is_refused(tmp_path):
         data_folder.secret_key(tmp_path / "secret.key")
 
 
+def test_a_key_that_cannot_be_read_is_refused(tmp_path):
+    (tmp_path / "secret.key").mkdir()
+
+    with pytest.raises(ImproperlyConfigured, match="cannot be read: Is a directory"):
+        data_folder.secret_key(tmp_path / "secret.key")
+
+
 def test_a_folder_is_served_once_at_a_time(tmp_path):
     with (
         data_folder.served_once(tmp_path),
-        pytest.raises(ImproperlyConfigured, match="Another 'serve' has the data folder"),
+        pytest.raises(ImproperlyConfigured, match="Another 'serve' is using the data folder"),
         data_folder.served_once(tmp_path),
     ):
         pass
@@ -98,7 +109,19 @@ class TestOpenFolder:
         assert mode(tmp_path / "media") == 0o700
         assert mode(tmp_path) == 0o777
 
-    def test_what_a_link_leads_to_is_left_alone(self, tmp_path):
+    @as_root
+    def test_files_of_another_user_are_left_alone(self, tmp_path):
+        """Root might be made to close any file, by a hard link with one of our names."""
+        path = tmp_path / "secret.key"
+        path.touch()
+        path.chmod(0o644)
+        os.chown(path, 65534, 65534)
+
+        data_folder.folder(tmp_path)
+
+        assert mode(path) == 0o644
+
+    def test_symlinks_are_not_followed(self, tmp_path):
         elsewhere = tmp_path / "elsewhere"
         elsewhere.touch()
         elsewhere.chmod(0o644)

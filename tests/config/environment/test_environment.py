@@ -48,12 +48,12 @@ def test_an_origin_is_a_scheme_and_a_host():
         (
             lambda env, name: env.integer(name, 1, least=1),
             "0",
-            "NAME is '0', which is not a whole number from 1 up.",
+            "NAME is '0', which is not a whole number of 1 or more.",
         ),
         (
             lambda env, name: env.integer(name, 1),
             "²",
-            "NAME is '²', which is not a whole number from 0 up.",
+            "NAME is '²', which is not a whole number of 0 or more.",
         ),
         (
             lambda env, name: env.choice(name, ("A", "B"), "A"),

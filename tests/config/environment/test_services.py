@@ -13,6 +13,13 @@ def test_the_database_is_a_file_unless_a_url_names_another(tmp_path):
     assert "journal_mode=WAL" in entry["OPTIONS"]["init_command"]
 
 
+def test_a_url_can_name_another_file(tmp_path):
+    entry = services.database(f"sqlite:///{tmp_path}/site.sqlite3", tmp_path / "db.sqlite3")
+
+    assert entry["NAME"] == f"{tmp_path}/site.sqlite3"
+    assert entry["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+
+
 def test_postgresql_connections_are_kept_and_checked(tmp_path):
     entry = services.database("postgres://ann:p%40ss@db:5433/site?sslmode=require", tmp_path)
 
@@ -23,7 +30,7 @@ def test_postgresql_connections_are_kept_and_checked(tmp_path):
     assert entry["OPTIONS"] == {"connect_timeout": 5, "sslmode": "require"}
 
 
-def test_a_url_can_turn_off_what_a_connection_pooler_cannot_bear(tmp_path):
+def test_a_url_can_turn_off_server_side_cursors_and_kept_connections(tmp_path):
     url = "postgres://db/site?conn_max_age=0&disable_server_side_cursors=True"
 
     entry = services.database(url, tmp_path)

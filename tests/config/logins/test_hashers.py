@@ -86,7 +86,7 @@ def test_what_was_not_used_for_an_hour_is_forgotten(monkeypatch):
 
 
 def test_only_so_many_are_remembered(monkeypatch):
-    monkeypatch.setattr(hashers, "MOST_REMEMBERED", 2)
+    monkeypatch.setattr(hashers, "MAX_REMEMBERED", 2)
     remembered = Remembered()
     for password in ("a", "b", "a", "c"):
         remembered.add(password, "hash")
@@ -94,7 +94,7 @@ def test_only_so_many_are_remembered(monkeypatch):
     assert [remembered.has(each, "hash") for each in "abc"] == [True, False, True]
 
 
-def test_few_are_made_at_once_and_few_wait():
+def test_concurrent_hashes_and_waiting_ones_are_limited():
     gate, leave = Gate(at_once=2, waiting=1, wait=60, patience=60), threading.Event()
     inside, most = [], []
 
@@ -119,7 +119,7 @@ def test_few_are_made_at_once_and_few_wait():
     assert 1 in waits
 
 
-def test_who_waits_too_long_is_refused_and_leaves_the_place_to_others():
+def test_a_wait_for_a_hash_times_out():
     gate = Gate(at_once=1, waiting=1, wait=0.01, patience=0.01)
     with gate.turn():
         for _ in range(3):
@@ -130,7 +130,7 @@ def test_who_waits_too_long_is_refused_and_leaves_the_place_to_others():
             pass
 
 
-def test_any_number_may_wait_who_were_right_before():
+def test_known_logins_may_wait_in_any_number():
     gate = Gate(at_once=1, waiting=0, wait=0, patience=60)
 
     def enter(number):
@@ -143,7 +143,7 @@ def test_any_number_may_wait_who_were_right_before():
 
 
 @pytest.mark.django_db
-def test_who_was_right_before_is_known_for_one_hash():
+def test_a_known_login_costs_one_hash():
     LoginThrottle("sam", "192.0.2.1").succeeded()
     known = []
     for login in ("sam", "bob"):

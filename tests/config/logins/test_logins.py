@@ -37,7 +37,7 @@ def test_a_right_password_is_accepted_as_often_as_one_likes():
     assert [ask("right").status_code for _ in range(ATTEMPTS + 2)] == [200] * (ATTEMPTS + 2)
 
 
-def test_who_guesses_has_to_wait_even_with_the_right_password():
+def test_too_many_wrong_passwords_block_the_right_one_too():
     with travel("2030-01-01T12:00:00Z", tick=False) as now:
         assert guess(ATTEMPTS + 1) == [401] * ATTEMPTS + [429]
         now.shift(100)
@@ -60,7 +60,7 @@ def test_wrong_keys_of_many_logins_fill_no_table():
     assert ask(key, login="ann@example.org").status_code == 200
 
 
-def test_others_need_not_wait():
+def test_other_visitors_are_not_limited():
     get_user_model().objects.create_user("bob", "bob@example.org", "also right")
     guess()
 
@@ -68,7 +68,7 @@ def test_others_need_not_wait():
     assert ask("right", REMOTE_ADDR="192.0.2.7").status_code == 200
 
 
-def test_behind_a_proxy_it_is_the_visitor_who_waits(settings):
+def test_behind_a_proxy_the_visitor_is_limited(settings):
     settings.BEHIND_PROXY = True
     guess(HTTP_X_FORWARDED_FOR="1.1.1.1, 192.0.2.7")
 
@@ -92,13 +92,13 @@ def test_a_proxy_may_write_an_address_in_several_ways(settings, first, then):
     assert ask("right", HTTP_X_FORWARDED_FOR=then).status_code == 429
 
 
-def test_without_a_proxy_nobody_chooses_an_address():
+def test_without_a_proxy_forwarded_addresses_are_ignored():
     guess(HTTP_X_FORWARDED_FOR="192.0.2.7")
 
     assert ask("right", HTTP_X_FORWARDED_FOR="192.0.2.8").status_code == 429
 
 
-def test_the_admin_counts_with_the_interfaces(client):
+def test_the_admin_shares_its_limit_with_the_apis(client):
     guess()
 
     response = client.post("/admin/login/", {"username": "ann", "password": "right"})
@@ -110,13 +110,13 @@ def test_the_admin_counts_with_the_interfaces(client):
 
 
 @pytest.mark.parametrize("login", ["ANN", "Ann", "\uff41nn"])
-def test_letter_case_and_width_make_no_new_login(login):
+def test_letter_case_and_width_do_not_make_another_login(login):
     guess(login=login)
 
     assert ask("right").status_code == 429
 
 
-def test_who_tries_many_logins_has_to_wait():
+def test_wrong_passwords_for_many_logins_are_limited():
     for number in range(WIDER * ATTEMPTS):
         assert ask("x", login=f"nobody {number}").status_code == 401
 
@@ -124,7 +124,7 @@ def test_who_tries_many_logins_has_to_wait():
     assert ask("x", login="another", REMOTE_ADDR="192.0.2.7").status_code == 401
 
 
-def test_who_tries_many_addresses_has_to_wait():
+def test_wrong_passwords_from_many_addresses_are_limited():
     for number in range(WIDER * ATTEMPTS):
         assert ask("x", REMOTE_ADDR=f"192.0.2.{number}").status_code == 401
 
@@ -140,7 +140,7 @@ def test_the_addresses_of_one_ipv6_network_are_one():
     assert ask("right", REMOTE_ADDR="2001:db8:0:1::1").status_code == 200
 
 
-def test_guesses_elsewhere_lock_nobody_out_where_the_password_was_right_before():
+def test_wrong_passwords_from_elsewhere_do_not_block_a_known_address():
     assert ask("right").status_code == 200
     for number in range(WIDER * ATTEMPTS):
         ask("x", REMOTE_ADDR=f"192.0.2.{number}")
@@ -184,14 +184,14 @@ class TestApiKeys:
 
         assert self.post("ann@example.org", text) == 401
 
-    def test_who_guesses_has_to_wait_even_with_the_right_one(self, ann):
+    def test_too_many_wrong_keys_block_the_right_one_too(self, ann):
         _, text = api_keys.make(ann)
         for number in range(ATTEMPTS):
             self.post("ann@example.org", f"{text}{number}")
 
         assert self.post("ann@example.org", text) == 429
 
-    def test_others_guesses_do_not_hold_it_up(self, ann):
+    def test_wrong_passwords_of_others_do_not_block_an_api_key(self, ann):
         _, text = api_keys.make(ann)
         for number in range(WIDER * ATTEMPTS):
             ask("x", login=f"nobody {number}")

@@ -5,6 +5,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from config.management.commands.serve import _commands
+from tests.support.waiting import free_port
 
 
 @pytest.fixture
@@ -15,22 +16,16 @@ def taken_port():
         yield str(listener.getsockname()[1])
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return str(listener.getsockname()[1])
-
-
 def refusal(**options):
     with pytest.raises(CommandError) as refused:
         call_command("serve", **options)
     return str(refused.value)
 
 
-def test_a_taken_port_is_named(taken_port):
+def test_a_port_in_use_is_reported(taken_port):
     assert refusal(port=taken_port) == (
-        f"Port {taken_port} of '127.0.0.1' cannot be listened on: Address already in use. "
-        "Set PORT or HOST to another one."
+        f"Port {taken_port} of '127.0.0.1' is not available: Address already in use. "
+        "Set PORT or HOST to another value."
     )
 
 
@@ -40,16 +35,16 @@ def test_a_wrong_port_is_named(port):
 
 
 def test_an_unknown_host_is_named():
-    assert "of 'no.such.host.invalid' cannot be listened on" in refusal(host="no.such.host.invalid")
+    assert "of 'no.such.host.invalid' is not available" in refusal(host="no.such.host.invalid")
 
 
 def test_at_least_one_web_worker_is_needed():
-    told = refusal(port=free_port(), web_workers=0)
+    told = refusal(port=str(free_port()), web_workers=0)
 
     assert told == "--web-workers, --threads and --backup-workers must be 1 or more."
 
 
-def test_nothing_waits_behind_backups():
+def test_backups_do_not_delay_other_tasks():
     commands = _commands(3, web_workers=2, threads=4, backup_workers=2)
 
     assert {name: " ".join(words[1:3]) for name, words in commands.items()} == {

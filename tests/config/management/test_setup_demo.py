@@ -115,6 +115,6 @@ def test_an_installation_with_accounts_gets_none(folder):
 def test_production_gets_none(folder, settings):
     settings.PRODUCTION = True
 
-    assert setup_demo() == "No demo is made in production.\n"
+    assert setup_demo() == "The demo cannot be created in production.\n"
 
     assert not get_user_model().objects.exists()

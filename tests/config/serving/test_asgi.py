@@ -13,8 +13,7 @@ from django.core.exceptions import RequestDataTooBig
 from config.serving import asgi, connections, web
 from config.serving.asgi import Application
 from config.serving.connections import bound
-
-from ..support.server import wait_for
+from tests.support.waiting import wait_for
 
 LARGEST = 1_000_000
 MEGABYTE = bytes(1_000_000)
@@ -115,7 +114,7 @@ class TestBodies:
 
     @pytest.mark.parametrize("path", ["/", "/unread"])
     @pytest.mark.parametrize("chunked", [False, True])
-    def test_whoever_sends_too_much_reads_why(self, path, chunked):
+    def test_a_client_that_sends_too_much_gets_the_reason(self, path, chunked):
         body = iter([MEGABYTE] * 20) if chunked else MEGABYTE * 20
 
         with served(limited) as address:
@@ -188,7 +187,7 @@ class TestHeads:
 
         assert answer.body == b"x" * 30_000
 
-    def test_names_with_an_underscore_pass_for_no_others(self):
+    def test_headers_with_underscores_are_dropped(self):
         def forwarded(environ, start_response):
             start_response("200 OK", [])
             return [environ.get("HTTP_X_FORWARDED_FOR", "none").encode()]
@@ -231,7 +230,7 @@ class Megabytes:
 
 
 class TestReaders:
-    def test_a_slow_reader_holds_no_thread_and_little_memory(self):
+    def test_a_slow_reader_blocks_no_thread_and_takes_little_memory(self):
         endless = Megabytes()
 
         with served(endless) as address:
@@ -244,7 +243,7 @@ class TestReaders:
         assert others == [b"short"] * 20
         assert endless.taken < 20  # what fits between them
 
-    def test_who_reads_nothing_is_given_up(self, monkeypatch):
+    def test_a_client_that_reads_nothing_is_disconnected(self, monkeypatch):
         monkeypatch.setattr(connections, "STALLED_SECONDS", 1)
         endless = Megabytes()
 

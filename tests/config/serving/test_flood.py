@@ -10,23 +10,21 @@ import urllib3
 
 from tests.attacks import rounds
 
-from ..support.server import serving
-
 FLOODERS, EACH = 24, rounds(4, 60)
 EVENTS = "calendar/events/v1/events"
 PROTECTED = f"{EVENTS}/by-slug/members-preview-the-new-season?password=wrong"
 HASHES = 2 * 100  # MB: as many as a process makes at once
-pytestmark = pytest.mark.attack
+pytestmark = [pytest.mark.attack, pytest.mark.xdist_group("service")]
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("data"), BEHIND_PROXY="true") as service:
-        service.http = urllib3.PoolManager(maxsize=FLOODERS + 7, retries=False, timeout=60)
-        lines = (service.folder / "demo.env").read_text().split()
-        service.demo = dict(line.partition("=")[::2] for line in lines if "=" in line)
-        service.memory = peak(service)
-        yield service
+def service(service_behind_proxy):
+    service = service_behind_proxy
+    service.http = urllib3.PoolManager(maxsize=FLOODERS + 7, retries=False, timeout=60)
+    lines = (service.folder / "demo.env").read_text().split()
+    service.demo = dict(line.partition("=")[::2] for line in lines if "=" in line)
+    service.memory = peak(service)
+    return service
 
 
 def ask(service, path, user=None, password="", address="192.0.2.1", **headers):
@@ -51,7 +49,7 @@ def peak(service):
     raise LookupError("No process of the service is a web worker.")
 
 
-def test_those_who_guess_at_once_have_ten_answers(service):
+def test_concurrent_wrong_passwords_get_ten_answers(service):
     with ThreadPoolExecutor(FLOODERS) as pool:
         guesses = pool.map(lambda n: ask(service, EVENTS, "ann", f"x{n}"), range(4 * FLOODERS))
         statuses = list(guesses)

@@ -49,7 +49,7 @@ def test_nothing_is_loaded_from_another_host(client, path):
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/schema/", "/calendar/nothing", "/api/nothing"])
-def test_what_is_no_page_runs_nothing(client, path):
+def test_answers_other_than_pages_allow_no_scripts(client, path):
     found = policy(client.get(path))
 
     assert (found["default-src"], found["frame-ancestors"]) == ("'none'", "'none'")

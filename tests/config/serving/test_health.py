@@ -2,6 +2,7 @@ import socket
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.utils import ConnectionHandler
 from django.utils import timezone
@@ -33,23 +34,20 @@ def test_a_process_that_answers_is_alive(client):
 
 @pytest.mark.django_db
 def test_all_is_ready(client, worker):
-    assert ready(client) == (
-        200,
-        {"status": "ok", "checks": dict.fromkeys(health.CHECKS, "ok")},
-    )
+    assert ready(client) == (200, {"status": "ok", "checks": dict.fromkeys(health.CHECKS, "ok")})
 
 
 @pytest.mark.django_db
-def test_a_worker_that_fell_silent_is_missed(client, worker):
+def test_a_worker_without_heartbeat_is_reported(client, worker):
     Worker.objects.update(seen=timezone.now() - timedelta(minutes=1))
 
     status, body = ready(client)
 
-    assert (status, body["checks"]["worker"]) == (503, "No background worker runs.")
+    assert (status, body["checks"]["worker"]) == (503, "No background worker is running.")
 
 
 @pytest.mark.django_db
-def test_a_migration_that_is_not_applied_is_told(client, worker):
+def test_an_unapplied_migration_is_reported(client, worker):
     MigrationRecorder.Migration.objects.filter(app="config", name="0001_initial").delete()
 
     status, body = ready(client)
@@ -64,10 +62,12 @@ def test_a_migration_that_is_not_applied_is_told(client, worker):
             "backups": "ok",
         },
     }
+    with pytest.raises(CommandError, match=r"config\.0001_initial .* migrate"):
+        health.require_migrations()
 
 
 @pytest.mark.django_db
-def test_what_keeps_a_worker_from_backups_is_told(client, worker):
+def test_obstacles_to_backups_are_reported(client, worker):
     machine = ClientFactory()
     readiness.note_faults()
 
@@ -89,7 +89,7 @@ def test_readiness_takes_few_queries(client, worker, django_assert_max_num_queri
 
 
 @pytest.mark.django_db
-def test_a_database_that_does_not_answer_is_told(client, worker, monkeypatch, tmp_path):
+def test_a_database_that_does_not_answer_is_reported(client, worker, monkeypatch, tmp_path):
     away = services.database("postgres://127.0.0.1:1/none", tmp_path)
     monkeypatch.setattr(health, "connection", ConnectionHandler({"default": away})["default"])
 

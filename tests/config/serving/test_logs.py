@@ -15,8 +15,9 @@ from backup_app.models import Job
 from calendar_app.api import namespace
 from calendar_app.services.images import fetch_image
 from config.serving.logs import JSONFormatter, TextFormatter
+from tests.support.waiting import wait_for
 
-from ..support.server import HTTP, serving, wait_for
+from ..support.server import HTTP, serving
 
 NAMESPACE = "/calendar/events/v1"
 
@@ -59,14 +60,14 @@ def fault():
         ("post", "/admin/login/", {f"field{number}": "" for number in range(25_001)}, 400),
     ],
 )
-def test_nobody_writes_a_traceback_into_the_log(log, method, path, body, status):
+def test_user_input_cannot_forge_a_traceback_in_the_log(log, method, path, body, status):
     answer = getattr(Client(), method)(path, body)
 
     assert answer.status_code == status
     assert [event["level"] for event in log.events()] == ["INFO"]
 
 
-def test_nobody_writes_a_second_line_into_the_log():
+def test_user_input_cannot_add_a_line_to_the_log():
     text = TextFormatter().format(record("Not found: %s", "/x\n2030-01-01 \x1b[2J\u2028\ud800"))
 
     assert text.endswith(r"ERROR a.module: Not found: /x\n2030-01-01 \x1b[2J\u2028\ud800")
@@ -149,7 +150,7 @@ def test_a_fault_is_one_event_with_the_id_of_its_answer(monkeypatch, log):
         ("ä" * 8, False),
     ],
 )
-def test_only_a_sane_id_of_our_own_proxy_is_believed(client, settings, given, is_believed):
+def test_only_a_valid_request_id_of_the_own_proxy_is_used(client, settings, given, is_believed):
     for behind_proxy in (False, True):
         settings.BEHIND_PROXY = behind_proxy
         answer = client.get("/healthz", headers={"X-Request-ID": given})

@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from config.serving import processes
+from tests.support.waiting import wait_for
 
 PARENT = """
 from config.serving.processes import run_together
@@ -23,13 +23,6 @@ signal.signal(signal.SIGTERM, lambda *_: (Path({folder!r}, "ended-{name}").touch
 Path({folder!r}, "{name}").write_text(str(os.getpid()))
 time.sleep(60)
 """
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def is_running(pid):

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 import urllib3
 
-from ..support.server import HTTP, free_port, get, is_listening, serving, wait_for
+from tests.support.waiting import free_port, wait_for
+
+from ..support.server import HTTP, get, is_listening, serving
 
 EVENTS = "calendar/events/v1/events"
 
@@ -119,8 +121,8 @@ def test_a_second_service_does_not_start_on_the_same_data(service):
 
     assert (second.returncode, second.stdout) == (1, "")
     assert second.stderr == (
-        f"Error: Another 'serve' has the data folder '{service.folder}'. Stop it, set DATA_DIR to"
-        " another folder, or run 'manage.py worker' for more background workers.\n"
+        f"Error: Another 'serve' is using the data folder '{service.folder}'. Stop it, set DATA_DIR"
+        " to another folder, or run 'manage.py worker' for more background workers.\n"
     )
 
 

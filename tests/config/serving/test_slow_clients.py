@@ -4,7 +4,7 @@ import pytest
 
 from tests.attacks import rounds
 
-from ..support.server import HTTP, get, serving
+from ..support.server import HTTP, get
 from ..support.slow_clients import KINDS, SlowClients
 
 EVENTS = "calendar/events/v1/events"
@@ -13,13 +13,8 @@ LOGIN = "admin/login/"  # reads what anyone sends
 MANY = rounds(200, 1000)
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("data")) as service:
-        yield service
-
-
 @pytest.mark.attack
+@pytest.mark.xdist_group("service")
 @pytest.mark.parametrize(
     ("kind", "path"),
     [
@@ -28,7 +23,8 @@ def service(tmp_path_factory):
         ("readers", BUNDLE),
     ],
 )
-def test_others_are_answered_beside_slow_clients(service, kind, path):
+def test_others_are_answered_beside_slow_clients(service_behind_proxy, kind, path):
+    service = service_behind_proxy
     with SlowClients(kind, MANY, service.port, f"/{path}") as slow:
         answers = [get(service, EVENTS).status for _ in range(20)]
         refused = HTTP.request("POST", service.root + EVENTS, json={"title": "x" * 100_000})

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 LOGIN = "demo@example.org"
 # The apps of the admin that one test walks through, and how many routes it must find there.
 PARTS = [(["calendar_app"], 30), (["backup_app"], 40), (["auth", "django_tasks_database"], 12)]
-MOST_PAGES = 100
+MAX_PAGES = 100
 
 
 class Crawl:
@@ -62,7 +62,7 @@ class Crawl:
         """Open the page at path and, as far as they are below it, all that pages link to."""
         waiting = [self.root + path]
         for url in waiting:
-            assert len(waiting) < MOST_PAGES, waiting
+            assert len(waiting) < MAX_PAGES, waiting
             self.open(url)
             links = self.page.eval_on_selector_all("a[href]", "all => all.map(a => a.href)")
             for link in links:

@@ -8,7 +8,7 @@ import sys
 from contextlib import closing
 
 import pytest
-from django.db import DatabaseError, IntegrityError, connection
+from django.db import DatabaseError, IntegrityError, OperationalError, connection
 
 from config.site import database_errors
 from tests.attacks import rounds
@@ -125,7 +125,7 @@ def test_an_empty_database_is_to_be_migrated(tmp_path):
     assert_all_say(told, "", "un 'manage.py migrate'")
 
 
-def test_a_server_that_is_away_is_named(tmp_path):
+def test_an_unreachable_server_is_named(tmp_path):
     done = run(tmp_path, "migrate", DATABASE_URL="postgres://ann:secret@127.0.0.1:1/site")
 
     assert done.stderr.startswith("Error: The database 'site' at 127.0.0.1:1 cannot be used.")
@@ -134,7 +134,7 @@ def test_a_server_that_is_away_is_named(tmp_path):
 
 
 @pytest.mark.django_db
-def test_a_table_that_is_missing_is_a_matter_of_migrations():
+def test_a_missing_table_asks_for_migrations():
     with pytest.raises(DatabaseError) as failed, connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM no_such_table")
 
@@ -144,5 +144,11 @@ def test_a_table_that_is_missing_is_a_matter_of_migrations():
     assert "is not up to date. Run 'manage.py migrate'. (" in database_errors.sentence(failed.value)
 
 
-def test_a_fault_of_ours_is_not_explained_away():
+def test_a_programming_error_is_not_reported_as_a_database_problem():
     assert database_errors.sentence(IntegrityError("UNIQUE constraint failed")) is None
+
+
+def test_another_failure_is_told_in_the_words_of_the_database():
+    sentence = database_errors.sentence(OperationalError("too many connections"))
+
+    assert sentence.endswith("cannot be used. Check it and DATABASE_URL. (too many connections)")

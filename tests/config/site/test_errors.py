@@ -76,7 +76,7 @@ def test_a_body_that_is_too_large_is_413(rf):
         ("/x", b"<h1>Internal Server Error</h1>"),
     ],
 )
-def test_a_fault_tells_nothing_of_itself(rf, path, content):
+def test_a_server_error_reveals_nothing(rf, path, content):
     response = errors.server_error(rf.get(path))
 
     assert response.status_code == 500
@@ -92,7 +92,7 @@ def broken_index(monkeypatch):
 
 
 @pytest.mark.django_db
-def test_a_fault_in_a_view_is_json_and_tells_nothing(broken_index):
+def test_a_server_error_in_a_view_is_json_and_reveals_nothing(broken_index):
     response = Client(raise_request_exception=False).get("/calendar/events/v1")
 
     assert response.status_code == 500

@@ -6,11 +6,12 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import contextmanager
 from types import SimpleNamespace
 
 import urllib3
+
+from tests.support.waiting import free_port, wait_for
 
 HTTP = urllib3.PoolManager(retries=False, timeout=60)  # a busy machine makes no test fail
 
@@ -54,20 +55,6 @@ def serving(folder, **variables):
 def written(log):
     log.seek(0)
     return log.read()
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def wait_for(condition, seconds):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"not within {seconds} seconds"
-        time.sleep(0.1)
-    return found
 
 
 def is_ready(service):
