@@ -13,6 +13,9 @@ from config.settings import *  # noqa: E402, F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
+# Static files are looked for when they are asked for: each test client would list them all.
+WHITENOISE_AUTOREFRESH = True
+
 # A file, so that threads and processes of a test wait for each other's writes as in a real run; in
 # memory they fail at once.
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405

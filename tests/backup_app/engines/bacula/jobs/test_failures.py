@@ -102,7 +102,8 @@ def test_a_backup_is_begun_when_the_director_is_back(bacula, bacula_client, tree
     bacula.director.start()
 
     assert (job.status, job.engine_job_id) == ("running", None)
-    assert finish(job).status == "completed"
+    job = finish(job)
+    assert job.status == "completed", log_of(job)
 
 
 def test_waiting_for_the_director_has_a_limit(bacula, bacula_client, tree, change_options):
