@@ -75,6 +75,10 @@ class CalendarView(APIView):
         data = getattr(response, "data", None)
         if fields and isinstance(data, dict) and response.status_code < 400:
             response.data = trimmed(data, fields)
+        return self.with_policy(response)
+
+    def with_policy(self, response):
+        """Return response with the headers that all responses have."""
         response.headers.setdefault("Content-Security-Policy", POLICY)
         patch_vary_headers(response, ["Authorization", "Cookie", "Accept"])
         return response

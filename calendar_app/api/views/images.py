@@ -33,7 +33,7 @@ class ImageViewSet(ConditionalMixin, CalendarView, GenericViewSet):
         return self._answer(serializer.save(), status=201)
 
     def retrieve(self, request, pk):
-        return self.conditional(request, lambda: self._answer(self._find(pk)))
+        return self._answer(self._find(pk))
 
     def get_serializer_context(self):
         return {**super().get_serializer_context(), "urls": self.urls}

@@ -25,7 +25,8 @@ class CollectionViewSet(ConditionalMixin, CalendarView, GenericViewSet):
         return self.model.objects.all()
 
     def list(self, request):
-        return self.conditional(request, self._list)
+        queryset = self.filter_queryset(self.get_queryset())
+        return self.answer(self.fetch(self.paginate_queryset(queryset)))
 
     def page_sizes(self):
         """Return the default and the maximum number of records on a page."""
@@ -61,10 +62,6 @@ class CollectionViewSet(ConditionalMixin, CalendarView, GenericViewSet):
         serializer.is_valid(raise_exception=True)
         return serializer.save()
 
-    def _list(self):
-        queryset = self.filter_queryset(self.get_queryset())
-        return self.answer(self.fetch(self.paginate_queryset(queryset)))
-
 
 class PostViewSet(CollectionViewSet):
     """Lists, reads, creates, updates and trashes records, by ID and by slug.
@@ -79,7 +76,7 @@ class PostViewSet(CollectionViewSet):
         return changes.lost(self.filters)
 
     def retrieve(self, request, **address):
-        return self.conditional(request, lambda: self._record(self.readable(**address)))
+        return self._record(self.readable(**address))
 
     def create(self, request):
         self.require(permissions.may_write(request.user, self.model), f"create {self.collection}")
@@ -96,7 +93,7 @@ class PostViewSet(CollectionViewSet):
     def destroy(self, request, **address):
         record = self.writable(permissions.may_delete, "delete", **address)
         posts.trash(record)
-        return self._record(self.fetch([record.pk])[0], full=False)
+        return self._answer(record)
 
     def find(self, pk=None, slug=None):
         """Return the record with this ID, or the one with this slug that the caller may read.
@@ -121,7 +118,7 @@ class PostViewSet(CollectionViewSet):
             raise Forbidden(
                 f"The {self.kind} {record.pk} is not public.", code=f"{self.kind}-not-accessible"
             )
-        return self.fetch([record.pk])[0]
+        return representations.load([record], self.request.user)[0]
 
     def writable(self, may, verb, **address):
         user = self.request.user
@@ -131,8 +128,12 @@ class PostViewSet(CollectionViewSet):
         return record
 
     def _write(self, record, status):
-        saved = self.written(record)
-        return self._record(self.fetch([saved.pk])[0], status=status, full=False)
+        return self._answer(self.written(record), status)
+
+    def _answer(self, record, status=200):
+        """Answer a write with what was written, as a list would show it."""
+        [shown] = representations.load([record], self.request.user)
+        return self._record(shown, status=status, full=False)
 
     def _record(self, record, status=200, full=True):
         context = {**self.get_serializer_context(), "full": full}

@@ -16,7 +16,7 @@ class TermViewSet(CollectionViewSet):
     pagination_class = TermPagination
 
     def retrieve(self, request, pk):
-        return self.conditional(request, lambda: self._term(self.find(pk)))
+        return self._term(self.find(pk))
 
     def create(self, request):
         self._require_right("add", "create")

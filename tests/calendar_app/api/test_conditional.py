@@ -4,7 +4,10 @@ import datetime as dt
 
 import pytest
 from django.utils.http import http_date
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
 
+from calendar_app.api.views.events import EventViewSet
 from calendar_app.models import Revision
 
 from ..support.api_client import client_of, get
@@ -127,3 +130,23 @@ def test_the_total_follows_the_rights_of_an_account():
     after = get("/events", ALL, client_of(type(user).objects.get(pk=user.pk))).json()
 
     assert (before["total"], after["total"], len(after["events"])) == (2, 1, 1)
+
+
+def test_what_is_kept_for_the_public_is_not_for_whom_a_project_knows_by_other_means(monkeypatch):
+    editor = UserFactory(role="Editor")
+
+    class ByToken(BaseAuthentication):
+        def authenticate(self, request):
+            token = request.headers.get("X-Token")
+            if token == "wrong":
+                raise AuthenticationFailed("The token is wrong.")
+            return (editor, None) if token else None
+
+    monkeypatch.setattr(EventViewSet, "authentication_classes", [ByToken])
+    EventFactory(status="draft")
+
+    answers = [get("/events", ALL, **headers) for headers in ({}, {"X-Token": "an editor's"}, {})]
+
+    assert [answer.json()["total"] for answer in answers] == [1, 2, 1]
+    assert answers[1]["Cache-Control"] == "private, no-cache"
+    assert get("/events", ALL, **{"X-Token": "wrong"}).status_code in {401, 403}

@@ -47,3 +47,17 @@ def test_it_forgets_when_what_it_held_expires_too(cache):
 
     assert cache.get("b")
     assert set(cache._cache) == set(cache._expire_info) == {cache.make_key("b")}
+
+
+def test_it_counts_what_it_holds(cache):
+    cache.set("a", "x" * 100)
+    cache.set("a", "x" * 5_000)
+    cache.set_many({"b": "x" * 1_000, "c": "x" * 1_000})
+    cache.delete("b")
+    assert cache._cache.size == held(cache)
+
+    cache._cull()
+    assert cache._cache.size == held(cache) > 0
+
+    cache.clear()
+    assert cache._cache.size == held(cache) == 0
