@@ -12,6 +12,8 @@ class ProjectConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self):
+        from config.serving import wakeup  # noqa: F401 - connects its receiver
+
         if names := settings.IGNORED_VARIABLES:
             logger.warning(
                 "These variables are not settings and are ignored: %s.", ", ".join(names)

@@ -1,16 +1,20 @@
+import time
+from contextlib import contextmanager
+from types import SimpleNamespace
+
 from django.core.management import call_command
 from django.dispatch import receiver
 from django_tasks.signals import task_finished, task_started
-from django_tasks_db.management.commands.db_worker import Command as DatabaseWorker
+from django_tasks_db.management.commands import db_worker
 
 from backup_app.jobs.heartbeat import beating
-from config.serving import health
+from config.serving import health, wakeup
 from config.serving.logs import task_id
 
 KEEP_DAYS = 14
 
 
-class Command(DatabaseWorker):
+class Command(db_worker.Command):
     help = "Run background tasks until stopped. Several workers may run side by side."
 
     def add_arguments(self, parser):
@@ -20,8 +24,20 @@ class Command(DatabaseWorker):
 
     def handle(self, *, worker_id, **options):
         health.require_migrations()
-        with beating(worker_id, tasks="", daily=prune):  # all of ours can be repeated
+        # All of our tasks can be repeated.
+        with beating(worker_id, tasks="", daily=prune), woken_by_tasks():
             super().handle(worker_id=worker_id, **options)
+
+
+@contextmanager
+def woken_by_tasks():
+    """Have the worker sleep lightly between its polls: it has no setting for that."""
+    with wakeup.light_sleep() as sleep:
+        db_worker.time = SimpleNamespace(sleep=sleep)
+        try:
+            yield
+        finally:
+            db_worker.time = time
 
 
 @receiver(task_started)
