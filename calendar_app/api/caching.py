@@ -35,10 +35,11 @@ class ConditionalMixin:
 
     What is known of a request of the public is answered before REST framework reads it, which takes
     a third of the time. ``depends_on_time`` says that the response changes with time, without any
-    write.
+    write, and ``is_provisional`` that it will change soon, so that it is not kept.
     """
 
     depends_on_time = False
+    is_provisional = False
 
     def dispatch(self, request, *args, **kwargs):
         if request.method not in {"GET", "HEAD"}:
@@ -49,28 +50,21 @@ class ConditionalMixin:
         if key and (answer := self._known(request, key)):
             return answer
         response = super().dispatch(request, *args, **kwargs)
-        if response.status_code == 200:
+        if self.is_provisional:
+            response["Cache-Control"] = "no-store"
+        elif response.status_code == 200:
             response.add_post_render_callback(lambda rendered: self._finish(request, rendered, key))
         return response
-
-    def cache_key(self, name, without=()):
-        """Return the cache key of what depends on this request and the state of the data only."""
-        request = self.request
-        query = [(k, v) for k, v in sorted(request.query_params.lists()) if k not in without]
-        rights = request.user.pk, sorted(request.user.get_all_permissions())
-        return self._key_of(name, rights, self.urls.base, request.path, query)
 
     def _key(self, request):
         accepted = request.headers.get("Accept", "")
         # Only of an accepted calendar does a response depend, not on how a browser says the rest.
         accepted = accepted if "calendar" in accepted else ""
         query = request.META.get("QUERY_STRING", "")
-        return self._key_of("answer", Urls.of(request).base, request.path, query, accepted)
-
-    def _key_of(self, name, *parts):
         # Loading a fixture may reset the stamp.
         state = fingerprint(), self.revision.stamp, self.revision.changed_at, self.changed_at
-        return f"calendar:{name}:{_hash(repr((*state, *parts)).encode())}"
+        parts = *state, Urls.of(request).base, request.path, query, accepted
+        return f"calendar:answer:{_hash(repr(parts).encode())}"
 
     def _is_public(self, request):
         """Return whether the response is for everyone; one to a password never is."""

@@ -51,7 +51,12 @@ CONDITIONAL = (
     header("Last-Modified", "When the response last changed, for `If-Modified-Since`."),
 )
 TOTALS = (
-    header("X-TEC-Total", "Number of matching records on all pages.", int),
+    header(
+        "X-TEC-Total",
+        "Number of matching records on all pages. Among very many it may at first be an estimate, "
+        "in an answer without an ETag.",
+        int,
+    ),
     header("X-TEC-TotalPages", "Number of pages.", int),
     header("Link", "URLs of the next and previous pages, if any (RFC 8288)."),
 )

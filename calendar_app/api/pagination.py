@@ -1,6 +1,5 @@
 """Pages of a list: ``page``, ``per_page``, and the envelope around the records."""
 
-from django.core.cache import cache
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import BasePagination
 from rest_framework.response import Response
@@ -8,7 +7,7 @@ from rest_framework.response import Response
 from ..conf import conf
 from ..exceptions import NotFound
 from ..models import Post
-from . import representations, schemas
+from . import representations, schemas, totals
 from .errors import shown
 from .filters import window
 
@@ -42,17 +41,26 @@ class ArchivePagination(BasePagination):
         """
         self.tombstones = ()
         lost = view.lost()
-        gone = 0 if lost is None else self._total("lost", lost)
-        self.total = gone + self._total("total", queryset)
-        self.total_pages = -(-self.total // self.per_page)
-        if self.page > max(self.total_pages, 1):
+        gone = 0 if lost is None else totals.exact(lost, view.revision)
+        found = totals.quick(queryset, view.revision)
+        view.is_provisional = not found.is_exact
+        self._count(gone + found.number)
+        if found.is_exact and self.page > max(self.total_pages, 1):
             return self.past_the_end()
         start = (self.page - 1) * self.per_page
         if start < gone:
             self.tombstones = list(lost[start : start + self.per_page])
         number, start = self.per_page - len(self.tombstones), max(start - gone, 0)
         # Only the IDs: they come from the index, so that a deep page reads no rows before its own.
-        return list(queryset.values_list("pk", flat=True)[start : start + number])
+        ids = queryset.values_list("pk", flat=True)
+        if found.is_exact:
+            return list(ids[start : start + number])
+        ids = list(ids[start : start + number + 1])
+        self._count(gone + _possible(found.number, start, len(ids), number))
+        return ids[:number] if ids or start == 0 else self.past_the_end()
+
+    def _count(self, total):
+        self.total, self.total_pages = total, -(-total // self.per_page)
 
     def past_the_end(self):
         kind = self.view.kind
@@ -95,10 +103,6 @@ class ArchivePagination(BasePagination):
             items = {"anyOf": [items, schemas.TOMBSTONE]}
         return schemas.envelope(self.view.collection, items)
 
-    def _total(self, name, queryset):
-        key = self.view.cache_key(name, without=("page", "per_page", "_fields"))
-        return cache.get_or_set(key, queryset.order_by().count, conf.CACHE_SECONDS)
-
     def _url(self, params, page=None):
         if page:
             params["page"] = page
@@ -112,6 +116,17 @@ class TermPagination(ArchivePagination):
 
     def past_the_end(self):
         return []
+
+
+def _possible(total, start, found, wanted):
+    """Return the total that is nearest to an estimate, and agrees with a page from start.
+
+    On it, found records were found when wanted + 1 were asked for, so that its next page exists
+    if and only if there is a link to it.
+    """
+    if found > wanted:
+        return max(total, start + found)
+    return start + found if found else min(total, start)
 
 
 def positive(name, text):

@@ -105,6 +105,7 @@ class Event(Post):
                 name="calendar_event_list",
             ),
             models.Index(fields=["start_utc", "id"], name="calendar_event_start"),
+            models.Index(fields=["end_utc"], name="calendar_event_end"),
             models.Index(fields=["duration"], name="calendar_event_duration"),
             models.Index(
                 fields=["status", "start_utc", "id"],

@@ -4,7 +4,7 @@ import datetime as dt
 
 from dateutil.relativedelta import relativedelta
 from django import forms
-from django.db.models import Max
+from django.db.models import Max, Min
 from django.utils import timezone
 
 from ...conf import conf
@@ -31,6 +31,19 @@ class DateParameter(Parameter):
     # What programs send (RFC 3339); the phrases that people write are accepted too.
     schema = {"type": "string", "format": "date-time"}
 
+    def filter(self, qs, value):
+        if value is not None and self.is_moving():
+            value = edge(qs.model, self.field_name, self.lookup_expr, value)
+        return self.bounded(qs, value)
+
+    def bounded(self, qs, value):
+        return super().filter(qs, value)
+
+    def is_moving(self):
+        """Return whether the value changes all the time, and not only once a day."""
+        is_exact = self.label not in BOUNDS or self.parent.form.cleaned_data.get("strict_dates")
+        return is_exact and dates.is_relative(self.parent.data.get(self.label) or "")
+
 
 class WindowParameter(DateParameter):
     """A bound of the window, with a default."""
@@ -41,10 +54,10 @@ class WindowParameter(DateParameter):
 class EndParameter(DateParameter):
     """A bound of the end; it bounds the start too, whose index the list is read from."""
 
-    def filter(self, qs, value):
+    def bounded(self, qs, value):
         if value is None:
             return qs
-        qs = super().filter(qs, value)
+        qs = super().bounded(qs, value)
         if self.lookup_expr == "gt":
             return qs.filter(start_utc__gt=earlier(value, longest(qs.model)))
         return qs.filter(**{f"start_utc__{self.lookup_expr}": value})
@@ -107,6 +120,17 @@ def default(now=None):
         "start_date": at(today - dt.timedelta(days=1), DAY_START),
         "end_date": at(today + relativedelta(months=conf.WINDOW_MONTHS), DAY_END),
     }
+
+
+def edge(model, column, lookup, instant):
+    """Return the value of column nearest to instant that finds the same records by lookup now.
+
+    As time goes by it stays the same until the next event starts or ends; so does what is kept by
+    it, such as totals.
+    """
+    side, nearest = ("gte", Min) if lookup in {"gte", "lt"} else ("lte", Max)
+    found = model.objects.filter(**{f"{column}__{side}": instant})
+    return found.aggregate(found=nearest(column))["found"] or instant
 
 
 def at(moment, time):
