@@ -7,6 +7,7 @@ from django.db import connections
 from django.test import SimpleTestCase, TestCase, TransactionTestCase
 from hypothesis import settings
 
+from calendar_app.api import fragments
 from tests.prerequisites import left_out, need, need_root
 
 # A busy machine makes no test fail: hypothesis allows an example 200 ms unless told.
@@ -22,8 +23,9 @@ def needs_root():
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    """Empty the cache, since a rollback turns the revision back but not what was kept for it."""
+    """Empty the caches, since a rollback turns the revision back but not what was kept for it."""
     cache.clear()
+    fragments.store.clear()
 
 
 def pytest_addoption(parser):

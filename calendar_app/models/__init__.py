@@ -4,7 +4,7 @@ from .event import Event, EventOrganizer, EventVenue
 from .image import Image
 from .organizer import Organizer
 from .post import Post, Status
-from .revision import Revision
+from .revision import Change, Revision
 from .role_group import RoleGroup
 from .term import Category, Tag, Term
 from .tombstone import Tombstone
@@ -13,6 +13,7 @@ from .wrong_password import WrongPassword
 
 __all__ = [
     "Category",
+    "Change",
     "Event",
     "EventOrganizer",
     "EventVenue",

@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce, Greatest
 from ..models import Category, Event, Tag
 from ..models.event import LISTED
 from . import tombstones
-from .revision import writing
+from .revision import touch, writing
 
 TERMS = (Category, Tag)
 
@@ -29,6 +29,7 @@ def change(model: type[Any], ids: Collection[int], by: int) -> None:
     if ids:
         # A count that was wrong before must not make a write fail: it may not be negative.
         model.objects.filter(pk__in=ids).update(count=Greatest(F("count") + by, 0))
+        touch(model, ids)
 
 
 def after_save(sender: type[Event], instance: Event, **kwargs: Any) -> None:

@@ -21,7 +21,7 @@ def save(
 
     None leaves the links of that kind unchanged.
     """
-    with writing():
+    with writing(precise=True):
         is_new = event.pk is None
         posts.save(event)
         _set_links(EventVenue, "venue", event, venues, is_new)

@@ -49,7 +49,7 @@ def terms_by_name(
     by_key = {names.key(name): name for name in reversed(wanted)}
     if not by_key:
         return {}
-    with writing():
+    with writing(precise=True):
         known = _known_terms(model, by_key)
         for key in by_key.keys() - known.keys():
             known[key] = _new_term(model, by_key[key], user)

@@ -14,7 +14,7 @@ from ..models import Event, Organizer, Post, Status, Venue
 from ..models.post import changed
 from ..permissions import User
 from ..values.slugs import unique_slug
-from .revision import writing
+from .revision import touch, writing
 
 
 def settle_status(post: Post, user: User, now: dt.datetime | None = None) -> None:
@@ -39,10 +39,12 @@ def default_status(model: type[Post], user: User) -> Status:
 
 def save(post: Post) -> None:
     """Store post with a unique slug; schedule the publication of one with the status future."""
-    with writing():
+    # A venue or an organizer that exists is shown in any number of events.
+    with writing(precise=post.pk is None or isinstance(post, Event)):
         if post.slug:
             post.slug = unique_slug(post, post.slug, type(post).objects.untrashed())
         post.save()
+        touch(type(post), [post.pk])
         if post.status == Status.FUTURE:
             _publish_later(post)
 
@@ -52,8 +54,9 @@ def trash(post: Post) -> None:
 
     Raises Gone when it is there already.
     """
-    with writing():
+    with writing(precise=isinstance(post, Event)):
         _reload(post)
+        touch(type(post), [post.pk])
         if post.is_trashed:
             raise Gone(post._meta.model_name, post.pk, "is-in-trash")
         post.status_before_trash, post.status = post.status, Status.TRASH
@@ -63,7 +66,7 @@ def trash(post: Post) -> None:
 
 def restore(post: Post, user: User) -> None:
     """Take post out of the trash with its previous status; do nothing if it is not there."""
-    with writing():
+    with writing(precise=isinstance(post, Event)):
         _reload(post)
         if post.is_trashed:
             _give_status(post, user, post.status_before_trash or Status.DRAFT)
@@ -71,14 +74,15 @@ def restore(post: Post, user: User) -> None:
 
 def publish(post: Post, user: User) -> None:
     """Publish post, or schedule it if its publication date is in the future."""
-    with writing():
+    with writing(precise=isinstance(post, Event)):
         _reload(post)
         _give_status(post, user, Status.PUBLISH)
 
 
 def publish_if_due(model: type[Post], pk: int, now: dt.datetime | None = None) -> bool:
     """Publish the scheduled record if its date has come; return whether it was published."""
-    with writing():
+    with writing(precise=model is Event):
+        touch(model, [pk])
         post = model.objects.filter(pk=pk, status=Status.FUTURE).first()
         if post is None or post.date_utc > (now or timezone.now()):
             return False

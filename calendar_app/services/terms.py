@@ -19,7 +19,7 @@ def save(term: Category | Tag) -> None:
     Raises CalendarError ``term_exists`` when another term of its level has the name, ignoring case,
     and Django's ValidationError for a parent that is one of its descendants.
     """
-    with writing():
+    with writing(precise=term.pk is None):
         term.clean()
         require_free_name(term)
         term.slug = unique_slug(term, term.slug or term.name, type(term).objects.all())

@@ -22,7 +22,7 @@ class RecordSerializer(serializers.Serializer):
         It holds the lock of all writers, so that no other request changes what the input names
         between the lookup and the verb.
         """
-        with writing():
+        with writing(precise=True):  # it writes by verbs only, each of which says what it changes
             record = self.target()
             return self.write(record, *found(self, self.validated_data))
 

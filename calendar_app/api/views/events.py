@@ -41,13 +41,13 @@ class EventViewSet(PostViewSet):
         many = conf.ICAL_MAX_EVENTS
         return (many, many) if self.wants_calendar else super().page_sizes()
 
-    def answer(self, records):
+    def answer(self, ids):
         if not self.wants_calendar:
-            return super().answer(records)
+            return super().answer(ids)
         headers = self.get_paginated_response([]).headers
         user = self.request.user
         return self._calendar(
-            records,
+            self.fetch(ids),
             "events",
             redacted=lambda event: not permissions.may_see_details(user, event),
             tombstones=self.paginator.tombstones,

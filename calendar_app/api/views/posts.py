@@ -9,7 +9,7 @@ from ... import permissions
 from ...conf import conf
 from ...exceptions import Forbidden, Gone, RecordNotFound
 from ...services import posts
-from .. import representations
+from .. import fragments, representations
 from ..caching import ConditionalMixin
 from ..filters import changes
 from ..pagination import ArchivePagination
@@ -26,7 +26,7 @@ class CollectionViewSet(ConditionalMixin, CalendarView, GenericViewSet):
 
     def list(self, request):
         queryset = self.filter_queryset(self.get_queryset())
-        return self.answer(self.fetch(self.paginate_queryset(queryset)))
+        return self.answer(self.paginate_queryset(queryset))
 
     def page_sizes(self):
         """Return the default and the maximum number of records on a page."""
@@ -39,9 +39,16 @@ class CollectionViewSet(ConditionalMixin, CalendarView, GenericViewSet):
     def get_serializer_context(self):
         return {**super().get_serializer_context(), "urls": self.urls, "full": False}
 
-    def answer(self, records):
-        data = self.get_serializer(records, many=True).data
-        return self.get_paginated_response(data)
+    def answer(self, ids):
+        """Return the response with a page of the records with these IDs."""
+        query, is_public = self.request.query_params, self.request.user.is_anonymous
+        if conf.CACHE_SECONDS and is_public and "_fields" not in query:
+            return self.get_paginated_response(fragments.page(self, ids, self.represent))
+        return self.get_paginated_response(self.represent(ids))
+
+    def represent(self, ids):
+        """Return what the caller may see of the records with these IDs, as a list of dicts."""
+        return self.get_serializer(self.fetch(ids), many=True).data
 
     def filter_queryset(self, queryset):
         """Apply the parameters. Raises ValidationError for all that are invalid."""
