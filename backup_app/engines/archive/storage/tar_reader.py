@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ....exceptions import EngineError
+from .hashing import BackgroundHash
 from .sparse import is_nearly_empty, number_of_extents, require_extents
 from .tar_headers import (
     Header,
@@ -210,12 +211,12 @@ class TarStream:
         if end <= len(self._buffer):
             digest = hashlib.sha256(self._view[self._next : end])
             self._next = end
-        else:
-            digest = hashlib.sha256()
-            self._hash(digest, size)
-        return digest.digest()
+            return digest.digest()
+        with BackgroundHash() as whole:
+            self._hash(whole, size)
+            return whole.digest()
 
-    def _hash(self, digest: "hashlib._Hash", size: int) -> None:
+    def _hash(self, digest: "hashlib._Hash | BackgroundHash", size: int) -> None:
         for part in self._parts(size):
             digest.update(part)
             self._part(len(part))

@@ -3,7 +3,6 @@
 The table is that of the *zstd seekable format*, in a frame that every other reader skips.
 """
 
-import hashlib
 import os
 import struct
 import threading
@@ -21,6 +20,7 @@ import zstandard
 from ....exceptions import EngineError
 from ...shared.durable import sync
 from ...values import Tick, no_tick
+from .hashing import BackgroundHash
 from .space import Limit
 
 END_OF_TAR = bytes(1024)  # two blocks of zeros (POSIX, pax)
@@ -55,17 +55,16 @@ class VolumeWriter:
         self._limit = limit
         self._tick = tick
         self._file = path.open("xb")
-        self._digest = hashlib.sha256()
+        self._digest = BackgroundHash()
         self._frame_bytes = frame_bytes
-        self._buffer = bytearray(frame_bytes)
-        self._filled = 0  # bytes in _buffer
-        self._free: list[bytearray] = []
+        self._parts: list[memoryview] = []  # of the next frame
+        self._filled = 0  # bytes in _parts
         self._table = array("I")  # compressed and uncompressed size of each frame
         self._level = level
         self._threads = thread_count(level, frame_bytes, threads)
         self._own = threading.local()
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="zstd")
-        self._frames: deque[tuple[bytearray, int, Future[bytes]]] = deque()
+        self._frames: deque[tuple[int, Future[bytes]]] = deque()
 
     def __enter__(self) -> Self:
         return self
@@ -73,10 +72,11 @@ class VolumeWriter:
     def __exit__(self, *exc: object) -> None:
         # A frame at level 19 takes seconds, and a cancellation should not wait for it.
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._digest.__exit__(*exc)
         self._file.close()
 
     def write(self, data: bytes | memoryview) -> None:
-        """Append bytes of the tar."""
+        """Append bytes of the tar, which must not change afterwards: they are not copied."""
         self.tar_size += len(data)
         self._add(memoryview(data))
 
@@ -98,39 +98,34 @@ class VolumeWriter:
     def _add(self, data: memoryview) -> None:
         while data:
             part = data[: self._frame_bytes - self._filled]
-            end = self._filled + len(part)
-            self._buffer[self._filled : end] = part
-            self._filled = end
+            self._parts.append(part)
+            self._filled += len(part)
             data = data[len(part) :]
-            if end == self._frame_bytes:
+            if self._filled == self._frame_bytes:
                 self._compress()
 
     def _compress(self) -> None:
-        buffer, size = self._buffer, self._filled
-        self._frames.append((buffer, size, self._pool.submit(self._frame, buffer, size)))
+        size = self._filled
+        self._frames.append((size, self._pool.submit(self._frame, self._parts, size)))
         while len(self._frames) > self._threads + 1:
             self._store()
-        # Reused, since new memory must be cleared by the kernel.
-        self._buffer = self._free.pop() if self._free else bytearray(self._frame_bytes)
-        self._filled = 0
+        self._parts, self._filled = [], 0
 
-    def _frame(self, buffer: bytearray, size: int) -> bytes:
+    def _frame(self, parts: list[memoryview], size: int) -> bytes:
         try:
             compressor = self._own.compressor
         except AttributeError:
             compressor = self._own.compressor = zstandard.ZstdCompressor(
                 level=self._level, write_checksum=True
             )
-        with memoryview(buffer) as whole, whole[:size] as content:
-            compressed: bytes = compressor.compress(content)
-            return compressed
+        frame = compressor.compressobj(size=size)
+        return b"".join([*map(frame.compress, parts), frame.flush()])
 
     def _store(self) -> None:
-        buffer, size, future = self._frames.popleft()
+        size, future = self._frames.popleft()
         while not wait([future], SECOND).done:
             self._tick()
         frame = future.result()
-        self._free.append(buffer)
         self._table.extend((len(frame), size))
         self._append(frame)
 
