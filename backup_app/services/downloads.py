@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
@@ -19,6 +18,7 @@ from ..conf import conf
 from ..engines import get_engine
 from ..exceptions import BackupError, EngineError, InvalidEngine, NotFound
 from ..lib.formatting import storable
+from ..lib.hashing import BackgroundHash
 from ..lib.log_context import about_job
 from ..lib.tasks import task
 from ..models import Download, Job
@@ -105,15 +105,15 @@ def extent(download: Download, number: int) -> range:
 def read(job: Job, download: Download, part: range) -> Content:
     """Read a part of the file, in constant memory; raises EngineError if it is damaged."""
     file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - the answer closes it
-    digest = sha256()
-    with get_engine(job.engine).open_download(job, _plan(job, download)) as ranges:
+    engine = get_engine(job.engine)
+    with BackgroundHash() as digest, engine.open_download(job, _plan(job, download)) as ranges:
         for block in ranges.read(part.start, len(part)):
             digest.update(block)
             file.write(block)
-    if file.tell() != len(part):
-        end = part.start + file.tell()
-        raise EngineError(f"The download of job {job.pk} ends too early, at byte {end}.")
-    return Content(len(part), digest.hexdigest(), file)
+        if file.tell() != len(part):
+            end = part.start + file.tell()
+            raise EngineError(f"The download of job {job.pk} ends too early, at byte {end}.")
+        return Content(len(part), digest.digest().hex(), file)
 
 
 def _plan(job: Job, download: Download) -> bytes:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ....exceptions import EngineError
-from .hashing import BackgroundHash
+from ....lib.hashing import BackgroundHash
 from .sparse import is_nearly_empty, number_of_extents, require_extents
 from .tar_headers import (
     Header,

@@ -7,7 +7,7 @@ import os
 import struct
 import threading
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -18,9 +18,9 @@ from typing import BinaryIO, Self
 import zstandard
 
 from ....exceptions import EngineError
+from ....lib.hashing import BackgroundHash
 from ...shared.durable import sync
 from ...values import Tick, no_tick
-from .hashing import BackgroundHash
 from .space import Limit
 
 END_OF_TAR = bytes(1024)  # two blocks of zeros (POSIX, pax)
@@ -28,6 +28,7 @@ TABLE_HEADER = struct.Struct("<II")  # magic number of a frame to skip, length o
 TABLE_ENTRY = 8  # bytes: the two sizes of a frame, without the checksum that zstd itself appends
 TABLE_FOOTER = struct.Struct("<IBI")  # number of frames, flags, magic number
 SKIPPED_MAGIC, SEEKABLE_MAGIC = 0x184D2A5E, 0x8F92EAB1
+AHEAD = 2  # frames of one read from which on a thread for the next one pays
 SECOND = 1.0
 MEMORY = 48 * 1024 * 1024  # bytes for all compressors of a job, to suit small machines
 
@@ -138,7 +139,7 @@ class VolumeWriter:
 
 
 class VolumeReader:
-    """Reads any part of a volume's tar, with one seek and the memory of one frame."""
+    """Reads any part of a volume's tar, with one seek and the memory of two frames."""
 
     def __init__(self, path: Path):
         """Raises EngineError if the file cannot be read or is not a volume."""
@@ -154,7 +155,6 @@ class VolumeReader:
             raise
         self._starts = array("Q", accumulate(sizes[1::2], initial=0))
         self._places = array("Q", accumulate(sizes[0::2], initial=0))
-        self._decompressor = zstandard.ZstdDecompressor()
         self._last: tuple[int, bytes] = (-1, b"")
 
     def __enter__(self) -> Self:
@@ -178,17 +178,29 @@ class VolumeReader:
             raise EngineError(
                 f"The volume '{self.path}' has {self.size} bytes of tar, not {offset + length}."
             )
-        number = bisect_right(self._starts, offset) - 1
-        while length > 0:
-            start = offset - self._starts[number]
-            block = self._frame(number)[start : start + length]
-            yield block
-            offset, length, number = offset + len(block), length - len(block), number + 1
+        first, stop = bisect_right(self._starts, offset) - 1, offset + length
+        for number, frame in enumerate(self._frames(first, stop), first):
+            start = self._starts[number]
+            yield frame[max(0, offset - start) : stop - start]
 
     def frame_end(self, offset: int) -> int:
         """Return the end of the frame that contains a byte of the tar; at most the tar's end."""
         end: int = self._starts[min(bisect_right(self._starts, offset), len(self._starts) - 1)]
         return end
+
+    def _frames(self, first: int, stop: int) -> Iterator[bytes]:
+        """Yield frames up to a place in the tar; the next is decompressed meanwhile."""
+        numbers = range(first, bisect_left(self._starts, stop))
+        if len(numbers) < AHEAD:
+            yield from map(self._frame, numbers)
+            return
+        with ThreadPoolExecutor(1, thread_name_prefix="zstd") as pool:
+            ahead = pool.submit(self._frame, first)
+            for number in numbers[1:]:
+                frame = ahead.result()
+                ahead = pool.submit(self._frame, number)
+                yield frame
+            yield ahead.result()
 
     def _frame(self, number: int) -> bytes:
         # Neighbouring members are often read one by one.
@@ -201,7 +213,7 @@ class VolumeReader:
         place = self._places[number]
         try:
             data = os.pread(self._file.fileno(), self._places[number + 1] - place, place)
-            block = self._decompressor.decompress(data, allow_extra_data=False)
+            block = zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
         except (OSError, zstandard.ZstdError) as e:
             raise EngineError(f"The volume '{self.path}' is damaged at byte {place}: {e}.") from e
         if len(block) != size:

@@ -76,6 +76,8 @@ class Process:
         # (fs.pipe-user-pages-soft) may forbid it.
         with contextlib.suppress(PermissionError):
             fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, BLOCK)
+            if self._stdin:
+                fcntl.fcntl(self._stdin, fcntl.F_SETPIPE_SZ, BLOCK)
         os.set_blocking(self._stderr, False)
         if self._stdin:
             os.set_blocking(self._stdin.fileno(), False)

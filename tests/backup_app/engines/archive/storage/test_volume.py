@@ -5,6 +5,7 @@ import io
 import random
 import subprocess
 import tarfile
+import threading
 from array import array
 
 import pytest
@@ -49,6 +50,26 @@ def test_any_range_equals_the_stream(volume, offset, length):
         got = b"".join(reader.read(offset, length))
 
     assert got == CONTENT[offset : offset + length]
+
+
+def test_two_reads_at_once_do_not_disturb_each_other(volume):
+    with VolumeReader(volume) as reader:
+        pairs = list(zip(reader.read(0, 200_000), reader.read(100_000, 200_000), strict=False))
+
+    one, other = (b"".join(blocks) for blocks in zip(*pairs, strict=True))
+    assert CONTENT.startswith(one)
+    assert CONTENT[100_000:].startswith(other)
+
+
+def test_a_read_that_is_given_up_leaves_no_thread(volume):
+    before = threading.active_count()
+
+    with VolumeReader(volume) as reader:
+        blocks = reader.read(0, len(CONTENT))
+        next(blocks)
+        blocks.close()
+
+    assert threading.active_count() == before
 
 
 def test_a_cancel_waits_for_no_frame(tmp_path, monkeypatch):
