@@ -1,6 +1,6 @@
 """The verb that stores an event together with its links."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag, Venue
@@ -12,20 +12,22 @@ from .tombstones import listing
 def save(
     event: Event,
     *,
-    venues: Iterable[Venue] | None = None,
-    organizers: Iterable[Organizer] | None = None,
+    venues: Sequence[Venue] | None = None,
+    organizers: Sequence[Organizer] | None = None,
     categories: Iterable[Category] | None = None,
     tags: Iterable[Tag] | None = None,
 ) -> None:
     """Store event, linked to exactly these records; venues and organizers keep their order.
 
-    None leaves the links of that kind unchanged.
+    None leaves the links of that kind unchanged. ``event.just_linked`` has the venues and
+    organizers for whoever represents the event next.
     """
     with writing(precise=True):
         is_new = event.pk is None
         posts.save(event)
         _set_links(EventVenue, "venue", event, venues, is_new)
         _set_links(EventOrganizer, "organizer", event, organizers, is_new)
+        vars(event)["just_linked"] = {Venue: venues, Organizer: organizers}
         _set_terms(event, Category, categories, is_new)
         _set_terms(event, Tag, tags, is_new)
 

@@ -15,6 +15,7 @@ from ..models.post import changed
 from ..permissions import User
 from ..values.slugs import unique_slug
 from .revision import touch, writing
+from .tombstones import has_stored_slug, note_stored
 
 
 def settle_status(post: Post, user: User, now: dt.datetime | None = None) -> None:
@@ -41,7 +42,7 @@ def save(post: Post) -> None:
     """Store post with a unique slug; schedule the publication of one with the status future."""
     # A venue or an organizer that exists is shown in any number of events.
     with writing(precise=post.pk is None or isinstance(post, Event)):
-        if post.slug:
+        if post.slug and not has_stored_slug(post):
             post.slug = unique_slug(post, post.slug, type(post).objects.untrashed())
         post.save()
         touch(type(post), [post.pk])
@@ -123,6 +124,7 @@ def _reload(post: Post) -> None:
         post.refresh_from_db()
     except type(post).DoesNotExist as e:
         raise RecordNotFound(post._meta.model_name, post.pk) from e
+    note_stored(post)
 
 
 def _give_status(post: Post, user: User, status: str) -> None:

@@ -42,6 +42,13 @@ class Listing(NamedTuple):
         return self.status != Status.TRASH and not self.is_hidden
 
 
+class Stored(NamedTuple):
+    """What is stored of a record before a save."""
+
+    listing: Listing
+    slug: str
+
+
 OF_AUTHOR = Q(audience=Audience.AUTHOR)
 POST_COLUMNS = ("status", "author_id")
 EVENT_COLUMNS = ("hide_from_listings", "start_utc", "password")
@@ -57,7 +64,9 @@ def before_save(
 ) -> None:
     """Signal receiver: remember in whose lists the stored record is."""
     instance._listing_before = None
-    if instance.pk and (update_fields is None or DECISIVE.intersection(update_fields)):
+    if stored := instance.__dict__.pop("_stored", None):
+        instance._listing_before = stored.listing
+    elif instance.pk and (update_fields is None or DECISIVE.intersection(update_fields)):
         columns = POST_COLUMNS + (EVENT_COLUMNS if sender is Event else ())
         row = sender._base_manager.filter(pk=instance.pk).values_list(*columns).first()
         instance._listing_before = row and Listing(*row)
@@ -77,6 +86,17 @@ def after_delete(sender: type[Model], instance: Post, **kwargs: Any) -> None:
 def listing_before(post: Post) -> Listing | None:
     """Return what decided, before the save that is going on, in whose lists post is."""
     return post.__dict__.get("_listing_before")
+
+
+def note_stored(post: Post) -> None:
+    """Note that post was just read inside ``writing``, so that saving it there need not read it."""
+    post.__dict__["_stored"] = Stored(listing(post), post.slug)
+
+
+def has_stored_slug(post: Post) -> bool:
+    """Return whether post is known to have its slug already, which one in the trash does not."""
+    stored: Stored | None = post.__dict__.get("_stored")
+    return bool(stored and stored.slug == post.slug and stored.listing.status != Status.TRASH)
 
 
 def listing(post: Post) -> Listing:

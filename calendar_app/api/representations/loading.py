@@ -48,15 +48,20 @@ def _load_links(events, user):
     """Set ``linked`` of each event; return all venues and organizers among them."""
     ids = [event.pk for event in events]
     terms = [_linked(model, "events", BY_NAME, ids) for model in (Category, Tag)]
-    posts = [_linked_posts(model, ids, user) for model in (Venue, Organizer)]
+    # An event that was written a moment ago knows what it was linked to.
+    known = vars(events[0]).pop("just_linked", {}) if len(events) == 1 else {}
+    posts = [_linked_posts(model, ids, known.get(model), user) for model in (Venue, Organizer)]
     kinds = [_by_event(links) for links in (*terms, *posts)]
     for event in events:
         event.linked = Linked(*(kind[event.pk] for kind in kinds))
     return {post for links in posts for _, post in links}
 
 
-def _linked_posts(model, ids, user):
-    links = _linked(model, "event_links__event", BY_POSITION, ids)
+def _linked_posts(model, ids, known, user):
+    if known is None:
+        links = _linked(model, "event_links__event", BY_POSITION, ids)
+    else:
+        links = [(pk, post) for pk in ids for post in dict.fromkeys(known)]
     # Checked in Python, since SQL with a condition on the user would be compiled for each user.
     return [
         (event, post)

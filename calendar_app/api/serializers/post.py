@@ -9,6 +9,7 @@ from ...conf import conf
 from ...exceptions import Forbidden, Gone
 from ...models import Status
 from ...services import images, links, posts
+from ...services.tombstones import note_stored
 from ...values import time_zones
 from .fields import DateField, HtmlField, StatusField
 from .record import RecordSerializer
@@ -75,6 +76,8 @@ class PostSerializer(RecordSerializer):
 
     def target(self):
         post = super().target()
+        if post.pk:
+            note_stored(post)
         if post.is_trashed and "status" not in self.validated_data:
             raise Gone(self.kind, post.pk)
         return post

@@ -57,7 +57,7 @@ def test_an_event_takes_few_queries_to_write(django_assert_max_num_queries):
     }
     made = client.post(f"{P}/events", EVENT | names)
 
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(18):
         client.post(f"{P}/events", EVENT | names | {"title": "Ball"})
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(11):
         client.patch(f"{P}/events/{made.json()['id']}", {"title": "Fête"})
