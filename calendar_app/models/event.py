@@ -101,7 +101,7 @@ class Event(Post):
             # Covers all columns by which the public list is filtered and sorted, so that a deep
             # page does not read the rows of the pages before it.
             models.Index(
-                fields=["status", "start_utc", "id", "end_utc", "hide_from_listings"],
+                fields=["status", "start_utc", "id", "end_utc", "hide_from_listings", "password"],
                 name="calendar_event_list",
             ),
             models.Index(fields=["start_utc", "id"], name="calendar_event_start"),

@@ -26,6 +26,8 @@ CIRCLE = {*POINT, "geoloc_radius"}
 # Parameters by which anyone could guess the details of a password-protected event.
 REVEALING = {"search", "categories", "tags", "venue", "organizer", "geoloc", "geoloc_lat"}
 
+NAMED = 500  # venues near a point, at most, whose IDs go into the query
+
 
 def visible(model):
     """Return a function from a request to the records of model that its user may see."""
@@ -78,9 +80,12 @@ class NearParameter(NumberParameter):
         radius = others.get("geoloc_radius")
         radius = conf.GEOLOC_RADIUS_KM if radius is None else radius
         venues = Venue.objects.visible_to(self.user)
-        near = nearby.within(venues, value, others["geoloc_lng"], radius).order_by()
-        links = EventVenue.objects.filter(venue__in=near.values("pk"))
-        return qs.filter(pk__in=links.values("event"))
+        near = nearby.within(venues, value, others["geoloc_lng"], radius).order_by().values("pk")
+        # The planner knows how many events named venues have, but not those of a subquery.
+        named = list(near.values_list("pk", flat=True)[: NAMED + 1])
+        if not 0 < len(named) <= NAMED:
+            qs, named = qs.filter(Exists(near)), near
+        return qs.filter(pk__in=EventVenue.objects.filter(venue__in=named).values("event"))
 
 
 class EventForm(WindowForm):

@@ -125,3 +125,24 @@ def test_each_filter_by_a_record_is_answered_by_an_index(parameter, model, index
 
     assert index in found
     assert not read_in_full(found)
+
+
+def test_two_terms_are_read_from_indexes():
+    found = plan(f"{ALL}&categories=generated-category-1&tags=generated-tag-1")
+
+    assert not read_in_full(found)
+
+
+def test_events_near_a_venue_are_found_by_its_id():
+    venue = Venue.objects.exclude(geo_lat=None).first()
+
+    found = plan(f"{ALL}&geoloc_lat={venue.geo_lat}&geoloc_lng={venue.geo_lng}")
+
+    assert "geo_lat" not in found
+    assert not read_in_full(found)
+
+
+def test_where_no_venue_is_near_no_event_is_read():
+    found = plan(f"{ALL}&geoloc_lat=-89&geoloc_lng=0&geoloc_radius=1")
+
+    assert "One-Time Filter" in found
