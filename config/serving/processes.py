@@ -1,39 +1,43 @@
-"""Child processes that start, run and stop together."""
+"""Child processes that start, run and stop together.
+
+They are forked, so that what this process has loaded is in memory only once, and starts at once.
+"""
 
 import contextlib
 import ctypes
+import gc
 import logging
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from multiprocessing import get_context
 
 WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM}
 GRACE = 30  # seconds that a child has to finish what it does
 RESTARTS, WITHIN = 5, 60  # of one child within so many seconds: more would not help
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
 
 logger = logging.getLogger(__name__)
+fork = get_context("fork")
+
+Task = Callable[[], object]
 
 
-def run_together(
-    commands: Mapping[str, list[str]], folder: str, descriptors: Collection[int] = ()
-) -> str | None:
-    """Run commands until this process is told to stop; return the name of one that ended before.
+def run_together(tasks: Mapping[str, Task]) -> str | None:
+    """Run each task in a process until this one is told to stop; return the name of an ended one.
 
-    All of them inherit the open file descriptors. Ctrl-C and SIGTERM stop all of them, and so does
-    one that ends by itself. One that is killed, as by a machine that is out of memory, is started
-    again.
+    This process must have no other threads and no open database connections. Ctrl-C and SIGTERM
+    stop all of them, and so does one that ends by itself. One that is killed, as by a machine that
+    is out of memory, is started again.
     """
     # Awaited instead of handled, so that none arrives at a wrong moment.
     signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    start = partial(_start, folder=folder, descriptors=descriptors)
-    children = [Child(name, partial(start, command)) for name, command in commands.items()]
+    gc.freeze()  # or the first collection of each child would copy all that it shares
+    children = [Child(name, task) for name, task in tasks.items()]
     try:
         while signal.sigwait(WATCHED) == signal.SIGCHLD:
             for child in children:
@@ -46,16 +50,21 @@ def run_together(
 
 
 class Child:
-    """The process of a command, and its replacements."""
+    """The process of a task, and its replacements."""
 
-    def __init__(self, name: str, start: Callable[[], subprocess.Popen]):
-        self.name, self.start = name, start
-        self.process = start()
+    def __init__(self, name: str, task: Task):
+        self.name, self.task = name, task
+        self.process = self.start()
         self.restarts = deque([float("-inf")] * RESTARTS, maxlen=RESTARTS)
+
+    def start(self):
+        process = fork.Process(target=_run, args=(self.name, self.task))
+        process.start()
+        return process
 
     def goes_on(self) -> bool:
         """Whether it is running; restarts it if a signal ended it."""
-        code = self.process.poll()
+        code = self.process.exitcode
         if code is None:
             return True
         now = time.monotonic()
@@ -68,20 +77,19 @@ class Child:
         return True
 
 
-def _start(command: list[str], folder: str, descriptors: Collection[int]) -> subprocess.Popen:
-    # In its own session a child gets Ctrl-C only once, from us.
-    return subprocess.Popen(  # noqa: S603 - our own commands, no input in them
-        command,
-        cwd=folder,
-        pass_fds=descriptors,
-        start_new_session=True,
-        preexec_fn=_prepare,
-    )
-
-
-def _prepare():
+def _run(name: str, task: Task):
+    os.setsid()  # a session of its own gets Ctrl-C only once, from us
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, WATCHED)
+    _set_name(name)
     end_with_parent()
+    task()
+
+
+def _set_name(name: str):
+    """Have ``top`` and ``ps -o comm`` show the first 15 letters of a name (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode())
 
 
 def end_with_parent():
@@ -90,18 +98,18 @@ def end_with_parent():
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _end(children: Collection[subprocess.Popen]):
-    with contextlib.suppress(KeyboardInterrupt, subprocess.TimeoutExpired):
+def _end(children: Collection):
+    with contextlib.suppress(KeyboardInterrupt):
         for child in children:
             child.terminate()
         for child in children:
-            child.wait(GRACE)
+            child.join(GRACE)
     for child in children:
         _kill_group(child)
-        child.wait()
+        child.join()
 
 
-def _kill_group(child: subprocess.Popen):
+def _kill_group(child):
     """Kill a child, or the processes that it left."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)

@@ -1,8 +1,7 @@
-"""A web worker: ``python -m config.serving.web DESCRIPTOR THREADS``, given a bound socket."""
+"""A web worker, which answers the requests that come in at a bound socket."""
 
 import resource
 import socket
-import sys
 
 import uvicorn
 from django.conf import settings
@@ -18,11 +17,11 @@ SHUTDOWN_SECONDS = 20  # for the answers that are under way
 FORM = 1_000_000  # bytes of a form around its file
 
 
-def main(descriptor: str, threads: str):
+def serve(listener: socket.socket, threads: int):
     """Answer the requests that come in at a bound socket until told to stop."""
     _allow_many_connections()
-    app = Application(application, threads=int(threads), largest=largest_body())
-    server(app).run(sockets=[socket.socket(fileno=int(descriptor))])
+    app = Application(application, threads=threads, largest=largest_body())
+    server(app).run(sockets=[listener])
 
 
 def server(app: Application) -> uvicorn.Server:
@@ -57,7 +56,3 @@ def largest_body() -> int:
 def _allow_many_connections():
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

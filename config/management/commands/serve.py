@@ -1,13 +1,17 @@
 import os
 import sys
+from functools import partial
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 from django.db import connections as databases
+from django.urls import get_resolver
 
 from config.environment import data_folder
-from config.serving import connections, health, processes
+from config.serving import connections, health, processes, web
+from config.site import database_errors
 
 PAGES = {
     "": "the start page",
@@ -15,7 +19,7 @@ PAGES = {
     "docs/": "the API documentation",
     "admin/": "the admin",
 }
-MAX_WORKERS = min(os.cpu_count() or 1, 4)  # each takes 100 MB of memory
+MAX_WORKERS = min(os.cpu_count() or 1, 4)  # each takes 30 MB of memory or more
 EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104 - is compared, not listened on
 
 
@@ -80,8 +84,7 @@ class Command(BaseCommand):
         self._print_addresses(host, port)
         for name in settings.IGNORED_VARIABLES:
             os.environ.pop(name, None)  # else every child would warn about it again
-        commands = _commands(listener.fileno(), **options)
-        if ended := processes.run_together(commands, settings.BASE_DIR, [listener.fileno()]):
+        if ended := processes.run_together(_tasks(listener, **options)):
             raise CommandError(f"The {ended} exited unexpectedly, so all processes were stopped.")
 
     def _set_up(self):
@@ -96,16 +99,25 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _commands(listener, *, web_workers, threads, backup_workers, **options):
-    """Return the command of each process, by its name."""
+def _tasks(listener, *, web_workers, threads, backup_workers, **options):
+    """Return what each process does, by its name."""
+    get_resolver().url_patterns  # noqa: B018 - loads the views before the processes fork
     queue = settings.BACKUP_QUEUE
-    commands = {}
+    tasks = {}
     for number in range(1, web_workers + 1):
-        commands[f"web worker {number}"] = f"-m config.serving.web {listener} {threads}"
-    commands["background worker"] = f"manage.py worker --exclude-queues={queue}"
+        tasks[f"web worker {number}"] = partial(web.serve, listener, threads)
+    tasks["background worker"] = partial(_work, f"--exclude-queues={queue}")
     for number in range(1, backup_workers + 1):
-        commands[f"backup worker {number}"] = f"manage.py worker --queue-name={queue}"
-    return {name: [sys.executable, *command.split()] for name, command in commands.items()}
+        tasks[f"backup worker {number}"] = partial(_work, f"--queue-name={queue}")
+    return tasks
+
+
+def _work(option):
+    """Run background tasks, as ``manage.py worker`` does."""
+    try:
+        call_command("worker", option)
+    except (CommandError, DatabaseError) as e:
+        sys.exit(f"Error: {database_errors.sentence(e) or e}")
 
 
 def _bound(host, port):

@@ -4,7 +4,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from config.management.commands.serve import _commands
+from config.management.commands.serve import _tasks
 from tests.support.waiting import free_port
 
 
@@ -45,14 +45,12 @@ def test_at_least_one_web_worker_is_needed():
 
 
 def test_backups_do_not_delay_other_tasks():
-    commands = _commands(3, web_workers=2, threads=4, backup_workers=2)
+    tasks = _tasks(None, web_workers=2, threads=4, backup_workers=2)
 
-    assert {name: " ".join(words[1:3]) for name, words in commands.items()} == {
-        "web worker 1": "-m config.serving.web",
-        "web worker 2": "-m config.serving.web",
-        "background worker": "manage.py worker",
-        "backup worker 1": "manage.py worker",
-        "backup worker 2": "manage.py worker",
+    assert {name: task.args for name, task in tasks.items()} == {
+        "web worker 1": (None, 4),
+        "web worker 2": (None, 4),
+        "background worker": ("--exclude-queues=backups",),
+        "backup worker 1": ("--queue-name=backups",),
+        "backup worker 2": ("--queue-name=backups",),
     }
-    assert commands["background worker"][-1] == "--exclude-queues=backups"
-    assert commands["backup worker 2"][-1] == "--queue-name=backups"

@@ -44,7 +44,7 @@ def peak(service):
     pid = service.process.pid
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         process = Path("/proc", child)
-        if "config.serving.web" in (process / "cmdline").read_text():
+        if (process / "comm").read_text().startswith("web worker"):
             return int(re.search(r"VmHWM:\s*(\d+)", (process / "status").read_text())[1]) // 1000
     raise LookupError("No process of the service is a web worker.")
 

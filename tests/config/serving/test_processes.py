@@ -12,9 +12,10 @@ from config.serving import processes
 from tests.support.waiting import wait_for
 
 PARENT = """
+from functools import partial
 from config.serving.processes import run_together
-children = {children!r}
-print("ended:", run_together(children, "."), flush=True)
+tasks = {{name: partial(exec, code, {{}}) for name, code in {codes!r}.items()}}
+print("ended:", run_together(tasks), flush=True)
 """
 STAYS = """
 import os, signal, time
@@ -39,8 +40,7 @@ def family(tmp_path):
     """Start a parent with two children that stay; give it and their process numbers."""
     names = ["first", "second"]
     codes = {name: STAYS.format(folder=str(tmp_path), name=name) for name in names}
-    children = {name: [sys.executable, "-c", code] for name, code in codes.items()}
-    code = PARENT.format(children=children)
+    code = PARENT.format(codes=codes)
     parent = subprocess.Popen(  # noqa: S603
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     )

@@ -139,8 +139,8 @@ def test_a_web_worker_that_is_killed_is_replaced(service):
 def web_workers(service):
     """Return the process numbers of a service's web workers."""
     pids = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text()
-    commands = {int(pid): Path(f"/proc/{pid}/cmdline").read_text() for pid in pids.split()}
-    return [pid for pid, command in commands.items() if "config.serving.web" in command]
+    names = {int(pid): Path(f"/proc/{pid}/comm").read_text() for pid in pids.split()}
+    return [pid for pid, name in names.items() if name.startswith("web worker")]
 
 
 def test_a_large_upload_that_waits_for_a_go_ahead_gets_one(service):
