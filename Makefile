@@ -3,7 +3,7 @@
 # make attack   repeat the tests that attack, for as long as it takes (ARGS, DATABASE_URL)
 # make wheel    build the wheel of the two apps, and try it in bare projects (CATALOG_SERVER=postgres://…)
 # make lint     check style, types, layers, migrations, settings and the OpenAPI description
-# make bench    measure the calendar, on PostgreSQL with DATABASE_URL (ARGS: benchmarks/README.md)
+# make bench    measure the calendar and backups, also on PostgreSQL with DATABASE_URL (ARGS)
 # make install  only make .venv and install what runs need
 # make lock     compile the locked requirements anew
 # make clean    remove the virtual environment (and nothing that was written)

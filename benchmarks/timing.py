@@ -2,11 +2,7 @@
 
 from collections.abc import Callable
 from statistics import median, quantiles
-from time import perf_counter, thread_time
 from typing import NamedTuple
-
-# What a case takes: time on the clock, or of the processor, which a busy machine disturbs less.
-CLOCKS = {"wall": perf_counter, "cpu": thread_time}
 
 
 class Case(NamedTuple):
@@ -26,7 +22,7 @@ class Spread(NamedTuple):
 
     @classmethod
     def of(cls, values):
-        low, _, high = quantiles(values, n=4)
+        low, _, high = quantiles(values, n=4, method="inclusive")
         return cls(low, median(values), high)
 
 

@@ -1,7 +1,6 @@
 """The event list as the tutorials write it, to compare with: stock parts and nothing else."""
 
-from django_filters import rest_framework as filters
-from rest_framework import pagination, renderers, serializers, viewsets
+from rest_framework import serializers
 
 from calendar_app.models import Category, Event, Image, Organizer, Tag, Venue
 
@@ -78,31 +77,11 @@ class EventSerializer(serializers.ModelSerializer):
         return {name: _parts(getattr(event, name)) for name in MOMENTS}
 
 
-class EventFilterSet(filters.FilterSet):
-    start_date = filters.IsoDateTimeFilter("start_utc", "gte")
-    end_date = filters.IsoDateTimeFilter("end_utc", "lte")
-    search = filters.CharFilter("title", "icontains")
-
-    class Meta:
-        model = Event
-        fields = ["categories", "tags", "venues", "organizers", "featured", "ticketed"]
-
-
-class PageNumbers(pagination.PageNumberPagination):
-    page_size = 10
-
-
-class PlainEventViewSet(viewsets.ReadOnlyModelViewSet):
-    queryset = (
-        Event.objects.filter(status="publish", hide_from_listings=False)
-        .select_related("image")
-        .prefetch_related("categories", "tags", "venues__image", "organizers__image")
-    )
-    serializer_class = EventSerializer
-    filterset_class = EventFilterSet
-    filter_backends = [filters.DjangoFilterBackend]
-    pagination_class = PageNumbers
-    renderer_classes = [renderers.JSONRenderer]
+EVENTS = (
+    Event.objects.filter(status="publish", hide_from_listings=False)
+    .select_related("image")
+    .prefetch_related("categories", "tags", "venues__image", "organizers__image")
+)
 
 
 def _parts(moment):

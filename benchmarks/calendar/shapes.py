@@ -1,5 +1,7 @@
-"""The calendar's JSON, made from rows of a known order as straight as Python can."""
+"""The calendar's JSON, made of rows with their columns in a known order."""
 
+import re
+from datetime import datetime, timezone
 from functools import lru_cache
 from urllib.parse import quote, urlencode
 
@@ -30,15 +32,19 @@ IMAGE = "t.id, t.file, t.width, t.height, t.filesize, CAST(t.sizes AS text)"
 PLACE = "address city country province state zip phone website stateprovince geo_lat geo_lng"
 PLACE = PLACE.split()
 FLAGS = ["show_map", "show_map_link", "hide_from_listings", "sticky", "featured"]
-parse_cost = lru_cache(cost.parse)
+CONTEXT = {"@context": "https://schema.org"}
+GEO = {"@type": "GeoCoordinates"}
+# Records that many events share are shaped once, which only makes the floor lower.
+remembered = lru_cache(10_000)
+parse_cost = remembered(cost.parse)
 
 
-def events(rows, linked, images, base):
+def events(rows, linked, images, base, detail=False):
     """Return the events of rows; linked is rows by kind, images is objects by ID."""
     categories = _by_event(linked["categories"], lambda row: category(row, base))
     tags = _by_event(linked["tags"], lambda row: term(row, base, "tags", "post_tag", 0))
-    venues = _by_event(linked["venue"], lambda row: venue(row, images, base))
-    organizers = _by_event(linked["organizer"], lambda row: organizer(row, images, base))
+    venues = _by_event(linked["venue"], lambda row: venue(row, base, detail))
+    organizers = _by_event(linked["organizer"], lambda row: organizer(row, base, detail))
     found = []
     for row in rows:
         pk = row[0]
@@ -87,7 +93,8 @@ def event(row, images, base):
     }
 
 
-def venue(row, images, base):
+@remembered
+def venue(row, base, detail=False):
     fields = {
         "id": row[0],
         **publication(row),
@@ -96,15 +103,19 @@ def venue(row, images, base):
         "description": row[9],
         "excerpt": row[10],
         "slug": row[8],
-        "image": images.get(row[1], False),
         **dict(zip(PLACE, row[13:24], strict=True)),
     }
     fields = without_empty(fields)
+    if detail:
+        geo = {"latitude": fields["geo_lat"], "longitude": fields["geo_lng"]}
+        named = {**thing("Place", fields["venue"], fields), "geo": {**GEO, **geo}}
+        fields["json_ld"] = {**CONTEXT, **named}
     fields["show_map"], fields["show_map_link"] = bool(row[24]), bool(row[25])
     return fields | global_ids(row, base)
 
 
-def organizer(row, images, base):
+@remembered
+def organizer(row, base, detail=False):
     fields = {
         "id": row[0],
         **publication(row),
@@ -113,14 +124,17 @@ def organizer(row, images, base):
         "description": row[9],
         "excerpt": row[10],
         "slug": row[8],
-        "image": images.get(row[1], False),
         "phone": row[13],
         "website": row[14],
         "email": row[15],
     }
-    return without_empty(fields) | global_ids(row, base)
+    fields = without_empty(fields)
+    if detail:
+        fields["json_ld"] = {**CONTEXT, **thing("Organization", fields["organizer"], fields)}
+    return fields | global_ids(row, base)
 
 
+@remembered
 def category(row, base):
     fields = term(row, base, "categories", "tribe_events_cat", row[5] or 0)
     if row[5]:
@@ -128,6 +142,7 @@ def category(row, base):
     return fields
 
 
+@remembered
 def term(row, base, collection, taxonomy, parent):
     address = f"{base}{P}/{collection}"
     return {
@@ -145,6 +160,32 @@ def term(row, base, collection, taxonomy, parent):
     }
 
 
+def listed_category(row, base):
+    return listed(row, base, "category", "categories", "tribe_events_cat", {"parent": row[5] or 0})
+
+
+def listed_tag(row, base):
+    return listed(row, base, "tag", "tags", "post_tag", {})
+
+
+def listed(row, base, kind, collection, taxonomy, more):
+    """Return a term as the lists of terms show it."""
+    address = f"{base}{P}/{collection}"
+    return {
+        "id": row[0],
+        "count": row[4],
+        "description": row[3],
+        "name": row[1],
+        "slug": row[2],
+        "taxonomy": taxonomy,
+        **more,
+        "meta": [],
+        "url": f"{base}/{kind}/{row[2]}/",
+        "urls": {"self": f"{address}/{row[0]}", "collection": address},
+    }
+
+
+@remembered
 def image(row, base):
     sizes = orjson.loads(row[5])
     return {
@@ -189,20 +230,18 @@ def without_empty(fields):
     return {name: v for name, v in fields.items() if v is not None and v is not False and v != ""}
 
 
-def envelope(found, address, query, page, total):
+def envelope(name, found, address, query, page, total):
     """Return the page with its links; query is that of the request."""
     pages = -(-total // 10)
-    body = {"events": found, "rest_url": _link(address, query, page if page > 1 else None)}
+    query = {key: value for key, value in query.items() if key != "page"}
+    first = f"{address}?{urlencode(query, quote_via=quote)}" if query else address
+    other = f"{first}{'&' if query else '?'}page="
+    body = {name: found, "rest_url": f"{other}{page}" if page > 1 else first}
     if page < pages:
-        body["next_rest_url"] = _link(address, query, page + 1)
+        body["next_rest_url"] = f"{other}{page + 1}"
     if page > 1:
-        body["previous_rest_url"] = _link(address, query, page - 1)
+        body["previous_rest_url"] = f"{other}{page - 1}"
     return body | {"total": total, "total_pages": pages}
-
-
-def _link(address, query, page):
-    sent = {**query, "page": page} if page else query
-    return f"{address}?{urlencode(sent, quote_via=quote)}"
 
 
 def _size(size, base):
@@ -211,10 +250,51 @@ def _size(size, base):
 
 
 def _by_event(rows, shape):
-    # Each row begins with the event's ID; the same record is shaped once.
-    known, found = {}, {}
-    for event_id, *row in rows:
-        if row[0] not in known:
-            known[row[0]] = shape(row)
-        found.setdefault(event_id, []).append(known[row[0]])
+    """Return the linked records of each event; a row begins with the event's ID."""
+    found = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(shape(row[1:]))
     return found
+
+
+def json_ld(event):
+    """Return the schema.org Event of a generated event: one venue, one organizer, simple HTML."""
+    [organizer], place = event["organizer"], event["venue"]
+    found = {
+        **CONTEXT,
+        "@type": "Event",
+        "name": event["title"],
+        "description": " ".join(re.sub("<[^>]*>", " ", event["description"]).split()),
+        "image": event["image"]["url"],
+        "url": event["url"],
+        "eventAttendanceMode": "https://schema.org/OfflineEventAttendanceMode",
+        "eventStatus": "https://schema.org/EventScheduled",
+        "startDate": _instant(event["start_date"], event["utc_start_date"]),
+        "endDate": _instant(event["end_date"], event["utc_end_date"]),
+        "location": {k: v for k, v in place["json_ld"].items() if k != "@context"},
+        "organizer": thing("Organization", organizer["organizer"], organizer),
+    }
+    if prices := event["cost_details"]["values"]:
+        found["offers"] = _offer(event, prices)
+    return found | {"performer": {"@type": "Organization", "name": organizer["organizer"]}}
+
+
+def thing(kind, name, fields):
+    return {"@type": kind, "name": name, "url": fields["url"]}
+
+
+def _offer(event, prices):
+    price = {"@type": "Offer", "price": prices[0]}
+    if len(prices) > 1:
+        price = {"@type": "AggregateOffer", "lowPrice": prices[0], "highPrice": prices[-1]}
+    return price | {
+        "priceCurrency": event["cost_details"]["currency_code"],
+        "url": event["url"],
+        "availability": "https://schema.org/InStock",
+        "validFrom": _instant(event["date"], event["date_utc"]),
+    }
+
+
+def _instant(wall, utc):
+    local = datetime.fromisoformat(wall)
+    return local.replace(tzinfo=timezone(local - datetime.fromisoformat(utc))).isoformat()
