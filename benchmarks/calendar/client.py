@@ -90,10 +90,14 @@ def fetch(port: int, content: bytes, status: int = 200) -> bytes:
 
 
 def etag(port: int, content: bytes) -> str:
+    """Return the ETag of the answer to a request, once it has one: once its total is counted."""
     connection = Connection(port)
     with connection.socket:
         connection.fetch(content)
-        return connection.header("etag")
+        while not (found := connection.header("etag")):
+            time.sleep(0.5)
+            connection.fetch(content)
+        return found
 
 
 def drive(

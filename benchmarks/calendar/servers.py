@@ -50,7 +50,5 @@ def floor(store):
 
 def _web_worker(pid: int) -> int:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    [worker] = [
-        child for child in children if b"serving.web" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
+    [worker] = [child for child in children if "web" in Path(f"/proc/{child}/comm").read_text()]
     return int(worker)
