@@ -18,7 +18,7 @@ class CalendarConfig(AppConfig):
         from . import checks  # noqa: F401
         from .conf import conf
         from .models import Change, RoleGroup, WrongPassword
-        from .services import counts, groups, images, posts, revision, tombstones
+        from .services import counts, groups, images, posts, revision, search_index, tombstones
 
         shown = set(self.get_models(include_auto_created=True)) - {Change, RoleGroup, WrongPassword}
         for model in shown:
@@ -35,3 +35,4 @@ class CalendarConfig(AppConfig):
         pre_delete.connect(posts.clear_author, sender=conf.user_model)
         post_delete.connect(images.remove_files, sender="calendar_app.Image")
         post_migrate.connect(groups.make_groups, sender=self)
+        post_migrate.connect(search_index.make_index, sender=self)

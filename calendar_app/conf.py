@@ -14,6 +14,7 @@ DEFAULTS: dict[str, Any] = {
     "MAX_IDS": 1000,  # values in one list parameter
     "MAX_LINKS": 100,  # venues, organizers, categories or tags of one event
     "MAX_SEARCH_LENGTH": 200,
+    "MIN_SEARCH_LENGTH": 1,  # characters of each word of a search
     "WINDOW_MONTHS": 24,  # how far ahead the event list looks by default
     "GEOLOC_RADIUS_KM": 25,  # default of geoloc_radius
     "CURRENCY_SYMBOL": "$",

@@ -9,7 +9,7 @@ from ..exceptions import NotFound
 from ..models import Post
 from . import representations, schemas, totals
 from .errors import shown
-from .filters import window
+from .filters import search, window
 
 # No list has so many pages, and a larger number would not fit into a database's OFFSET.
 MAX_DIGITS = 12
@@ -54,10 +54,14 @@ class ArchivePagination(BasePagination):
         # Only the IDs: they come from the index, so that a deep page reads no rows before its own.
         ids = queryset.values_list("pk", flat=True)
         if found.is_exact:
-            return list(ids[start : start + number])
-        ids = list(ids[start : start + number + 1])
+            return self._read(ids[start : start + number])
+        ids = self._read(ids[start : start + number + 1])
         self._count(gone + _possible(found.number, start, len(ids), number))
         return ids[:number] if ids or start == 0 else self.past_the_end()
+
+    def _read(self, ids):
+        with search.limited(self.view.filters):
+            return list(ids)
 
     def _count(self, total):
         self.total, self.total_pages = total, -(-total // self.per_page)

@@ -71,7 +71,7 @@ class Event(Post):
     ticketed = models.BooleanField(default=False)
     password = models.CharField(max_length=128, blank=True, editable=False, help_text="Hashed.")
     parent = models.ForeignKey(
-        "self", models.SET_NULL, null=True, blank=True, related_name="children"
+        "self", models.SET_NULL, null=True, blank=True, related_name="children", db_index=False
     )
     custom_fields = models.JSONField(default=dict, blank=True)
 
@@ -106,6 +106,11 @@ class Event(Post):
             ),
             models.Index(fields=["start_utc", "id"], name="calendar_event_start"),
             models.Index(fields=["end_utc"], name="calendar_event_end"),
+            models.Index(
+                fields=["parent", "start_utc", "id"],
+                condition=Q(parent__isnull=False),
+                name="calendar_app_event_parent_id",
+            ),
             models.Index(fields=["duration"], name="calendar_event_duration"),
             models.Index(
                 fields=["status", "start_utc", "id"],

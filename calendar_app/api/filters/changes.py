@@ -1,5 +1,6 @@
 """For mirrors: records changed since an instant, and those that have left the list."""
 
+from django.db import connections
 from django.db.models import Exists, OuterRef
 
 from ...models import Event
@@ -17,6 +18,13 @@ class ModifiedParameter(DateParameter):
             "caller's list since: trashed, unpublished, hidden or deleted. Other filters do not "
             "apply to tombstones.",
         )
+
+    def bounded(self, qs, value):
+        if connections[qs.db].vendor != "sqlite":
+            return super().bounded(qs, value)
+        # A subquery, since SQLite cannot tell that few were changed, and would read the whole list.
+        changed = super().bounded(qs.model.objects.order_by(), value)
+        return qs.filter(pk__in=changed.values("pk"))
 
 
 def lost(filterset):

@@ -18,7 +18,7 @@ from .parameters import (
     StatusParameter,
     TermsParameter,
 )
-from .search import SearchParameter
+from .search import EventSearchParameter
 from .window import DateParameter, EndParameter, WindowEndParameter, WindowForm, WindowParameter
 
 POINT = {"geoloc_lat", "geoloc_lng"}
@@ -142,7 +142,7 @@ class EventFilterSet(ListFilterSet):
         help_text="Compare dates to the second instead of by whole days.",
     )
     modified_after = ModifiedParameter("Events")
-    search = SearchParameter(
+    search = EventSearchParameter(
         plain=["title"],
         rich=["description", "excerpt"],
         help_text="Events with all of these words in the title, description or excerpt.",

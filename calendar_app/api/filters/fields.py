@@ -151,6 +151,12 @@ class SearchField(TextField):
         words = list(dict.fromkeys(text.split()))
         if len(words) > MAX_WORDS:
             raise self.error(f"{self.label} accepts at most {MAX_WORDS} words, not {len(words)}.")
+        least = conf.MIN_SEARCH_LENGTH
+        for word in words:
+            if len(word) < least:
+                raise self.error(
+                    f"{self.label} accepts words of at least {least} characters, not {shown(word)}."
+                )
         return words
 
 

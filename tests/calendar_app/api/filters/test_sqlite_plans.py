@@ -6,8 +6,14 @@ from calendar_app.api.filters.event import EventFilterSet
 from calendar_app.demo.generate import generate
 from tests.prerequisites import only_on
 
-from ...support.factories import CategoryFactory, OrganizerFactory, TagFactory, VenueFactory
-from ...support.filtering import filtered
+from ...support.factories import (
+    CategoryFactory,
+    EventFactory,
+    OrganizerFactory,
+    TagFactory,
+    VenueFactory,
+)
+from ...support.filtering import filtered, listed
 
 pytestmark = [pytest.mark.django_db, only_on("sqlite")]
 
@@ -41,6 +47,19 @@ def test_few_events_are_read_from_an_index_of_their_own(name):
     generate(200)
 
     assert f"USING INDEX calendar_event_{name}" in plan(f"{name}=true")
+
+
+def test_the_parts_of_an_event_are_found_by_index():
+    EventFactory(pk=1)
+
+    assert "calendar_app_event_parent_id" in plan("post_parent=1")
+
+
+def test_changed_events_are_found_by_index():
+    event = EventFactory()
+
+    assert "calendar_app_event_modified_utc" in plan("modified_after=2000-01-01")
+    assert listed(EventFilterSet, "modified_after=2000-01-01") == [str(event)]
 
 
 def plan(query):
