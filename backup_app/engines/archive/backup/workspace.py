@@ -78,7 +78,7 @@ TO_LINK = "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 FOUND = "INSERT INTO found VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 NAMES = "SELECT d.path, f.name FROM found f JOIN dirs d ON d.no = f.dir ORDER BY f.no"
 TO_STORE = """
-SELECT f.no, d.path, d.folder, f.name, f.kind, f.size, f.mtime, f.ctime, f.inode, f.owner, n.folder
+SELECT d.path, d.folder, f.name, f.kind, f.size, f.mtime, f.ctime, f.inode, f.owner, n.folder, f.no
 FROM {} JOIN dirs d ON d.no = f.dir LEFT JOIN dirs n ON n.no = f.node ORDER BY {}
 """
 WITHOUT_FOLDER = """
@@ -312,8 +312,9 @@ class Workspace:
         return self._to_store("deferred JOIN found f USING (no)", "f.dir, f.no")
 
     def _to_store(self, source: str, order: str) -> Iterator[ToStore]:
-        for no, path, folder, name, *values in self._db.execute(TO_STORE.format(source, order)):
-            yield ToStore._make((paths.join(path, name), folder, name, *values, no))
+        join, make = paths.join, ToStore._make
+        for row in self._db.execute(TO_STORE.format(source, order)):
+            yield make((join(row[0], row[2]), *row[1:]))
 
     def gone(self) -> Iterator[tuple[int, bytes]]:
         """Yield (folder, name) of what the view has and the scan did not find."""

@@ -69,6 +69,11 @@ def member_path(kind: str, header: Header, pax: dict[bytes, bytes]) -> bytes:
         name = header[0].rstrip(b"\0")
         if prefix := header[11].rstrip(b"\0"):
             name = prefix + b"/" + name
+    return absolute(kind, name)
+
+
+def absolute(kind: str, name: bytes) -> bytes:
+    """Return the absolute path for a member's name; raises EngineError for an invalid one."""
     if kind == "d":
         name = name.rstrip(b"/")
     if not name or b"\0" in name or name.endswith(b"/"):

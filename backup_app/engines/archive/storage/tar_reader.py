@@ -8,7 +8,6 @@ this and the tar that unpacks it understand differently would be restored to an 
 """
 
 import hashlib
-import re
 import struct
 from array import array
 from collections.abc import Callable, Iterator
@@ -31,6 +30,7 @@ from .tar_headers import (
     require_plain,
     sizes,
 )
+from .usual_headers import BLOCKS, MAGIC, UsualHeaders
 
 BLOCK = 512
 ZEROS = bytes(BLOCK)
@@ -38,15 +38,8 @@ HOLE = bytes(1024 * 1024)
 # Limits on memory; pax headers hold extended attributes and ACLs.
 MAX_PAX = 64 * 1024 * 1024  # bytes of one member's pax headers
 MAX_RECORDS = 100_000  # in these
-MAX_OWNERS = 10_000  # in the cache
 # Name, mode, user, group, size, mtime, type, target, magic, user's and group's name, prefix.
 HEADER = struct.Struct("100s8s8s8s12s12s8xc100s6s2x32s32s16x155s12x")
-MAGIC = b"ustar\0"
-# The only pax headers of most members.
-TIMES = re.compile(
-    rb"([1-9][0-9]) mtime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
-    rb"([1-9][0-9]) ctime=([0-9]{1,10}(?:\.[0-9]{1,9})?)\n"
-)
 PLAIN = {b"mtime", b"ctime"}
 KINDS = {b"0": "f", b"5": "d", b"1": "h", b"2": "l", b"3": "b", b"4": "b", b"6": "p"}
 
@@ -112,7 +105,8 @@ class TarStream:
         self._flushed = 0  # end of what was copied or left out
         self._held: int | None = None  # start of what waits for ``admit``
         self._left_out = 0  # bytes
-        self._owners: dict[tuple[bytes, ...], tuple[str, str]] = {}
+        self._usual_headers = UsualHeaders()
+        self._owners = self._usual_headers.owners
 
     @property
     def position(self) -> int:
@@ -122,13 +116,34 @@ class TarStream:
     def __iter__(self) -> Iterator[Member]:
         while True:
             try:
-                member = self._member()
+                member = self._usual() or self._member()
             except (ValueError, OverflowError) as e:
                 raise EngineError(f"The tar is damaged before byte {self.position}: {e}.") from e
             if member is None:
                 break
             yield member
         self._end()
+
+    def _usual(self) -> Member | None:
+        """Return the next member, unless its headers are unusual or its content is not here yet."""
+        while found := self._usual_headers.read(self._buffer, self._next):
+            path, kind, size, mtime_ns, ctime_ns, (numbers, mode, owner, group) = found
+            start, content = self._next, self._next + BLOCKS.size
+            end = content + size
+            self._held, whole = start, end + -size % BLOCK
+            if whole > len(self._buffer):
+                return None
+            if self._admit and not self._admit(
+                Identity(path, kind, size, mtime_ns, ctime_ns, numbers, b"")
+            ):
+                self._next = content
+                self._leave_out(size)
+                continue
+            digest = hashlib.sha256(self._view[content:end]).digest() if kind == "f" else None
+            self._next, self._held = whole, None
+            place = self._start + start - self._left_out, whole - start
+            return Member(path, kind, size, mode, owner, group, mtime_ns, b"", digest, *place)
+        return None
 
     def _member(self) -> Member | None:
         pax: dict[bytes, bytes] = {}
@@ -172,7 +187,7 @@ class TarStream:
                 return None
         self._held = None
         digest = self._file(stored, size, pax) if kind == "f" else None
-        owner, group = self._both_owners(header) if plain else owners(header, pax)
+        owner, group = self._remembered(header) if plain else owners(header, pax)
         return Member(
             path,
             kind,
@@ -270,9 +285,6 @@ class TarStream:
             raise EngineError(f"A member's pax headers have {size} bytes, not 1 to {MAX_PAX}.")
         data = self._take(size)
         self._skip(-size % BLOCK)
-        times = TIMES.fullmatch(data)
-        if times and int(times[1]) == times.start(3) and int(times[3]) == size - times.start(3):
-            return {b"mtime": times[2], b"ctime": times[4]}
         records, place = {}, 0
         while place < size:
             space = data.index(b" ", place, place + 20)
@@ -287,15 +299,9 @@ class TarStream:
                 raise EngineError(f"A member of the tar has more than {MAX_RECORDS} pax headers.")
         return records
 
-    def _both_owners(self, header: Header) -> tuple[str, str]:
-        """Return the owners from the header, cached: most members have the same."""
-        key = header[2], header[3], header[9], header[10]
-        found = self._owners.get(key)
-        if found is None:
-            found = owners(header, {})
-            if len(self._owners) < MAX_OWNERS:
-                self._owners[key] = found
-        return found
+    def _remembered(self, header: Header) -> tuple[str, str]:
+        found = self._usual_headers.owners_in(b"".join(header[1:4]), header[9] + header[10])
+        return found.user, found.group
 
     def _take(self, size: int) -> bytes:
         if self._next + size > len(self._buffer):
