@@ -51,6 +51,8 @@ class ArchivePagination(BasePagination):
         if start < gone:
             self.tombstones = list(lost[start : start + self.per_page])
         number, start = self.per_page - len(self.tombstones), max(start - gone, 0)
+        if found.is_exact and not found.number:
+            return []
         # Only the IDs: they come from the index, so that a deep page reads no rows before its own.
         ids = queryset.values_list("pk", flat=True)
         if found.is_exact:

@@ -73,6 +73,13 @@ class TestKept:
         assert answer.json()["total"] == 0
         assert not counts(done.captured_queries)
 
+    def test_a_list_whose_total_is_0_is_not_read(self, django_assert_max_num_queries):
+        with django_assert_max_num_queries(99) as done:
+            answer = get("/events", {**ALL, "search": "zq"})
+
+        assert answer.json()["events"] == []
+        assert not [query for query in done.captured_queries if "ORDER BY" in query["sql"]]
+
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
