@@ -117,7 +117,7 @@ class TestSlow:
 
         first = get("/events", {**ALL, "per_page": 2})
         end = time.monotonic() + 10
-        while get("/events", ALL).json()["total"] != 5 and time.monotonic() < end:
+        while "ETag" not in get("/events", ALL) and time.monotonic() < end:
             time.sleep(0.01)
         last = get("/events", {**ALL, "per_page": 2})
 
