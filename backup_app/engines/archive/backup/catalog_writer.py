@@ -12,7 +12,7 @@ from ..storage.manifest import COLUMNS, ManifestWriter
 from ..storage.tar_reader import Member
 from .workspace import ToStore, Workspace
 
-BATCH = 2_000  # entries of a transaction: few, so that other writers wait briefly
+BATCH = 5_000  # entries of a transaction: few, so that other writers wait briefly
 # What is inserted: the columns of a manifest, with IDs of folders instead of a path.
 ENTRY = ["job_id", "folder_id", "node_id", "name", *COLUMNS[1:]]
 FOLDERS = 900  # in one query; SQLite before 3.32 allows 999 parameters

@@ -108,7 +108,7 @@ class VolumeWriter:
     def _compress(self) -> None:
         size = self._filled
         self._frames.append((size, self._pool.submit(self._frame, self._parts, size)))
-        while len(self._frames) > self._threads:
+        while len(self._frames) > self._threads + 1:
             self._store()
         self._parts, self._filled = [], 0
 
