@@ -2,7 +2,7 @@
 
 GNU tar writes three blocks before the content of a file or folder with a short name and without
 extended attributes: a pax header, its two times, and a plain header. Reading them in one step takes
-half as long as one by one.
+a fifth off the time of a member.
 """
 
 import re
