@@ -8,8 +8,8 @@ inserted in bulk, and for the command ``recount_terms``.
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Subquery
-from django.db.models.functions import Coalesce, Greatest
+from django.db.models import Count, F
+from django.db.models.functions import Greatest
 
 from ..models import Category, Event, Tag
 from ..models.event import LISTED
@@ -54,11 +54,13 @@ def recount() -> int:
 def _recount(model: type[Any]) -> int:
     through, column = links(model)
     listed = {f"event__{name}": value for name, value in LISTED.items()}
-    linked = through.objects.filter(**{column: OuterRef("pk")}, **listed).order_by()
-    number = linked.values(column).annotate(number=Count("pk")).values("number")
-    terms = model.objects.annotate(right=Coalesce(Subquery(number), 0))
-    wrong: int = terms.exclude(count=F("right")).update(count=F("right"))
-    return wrong
+    linked = through.objects.filter(**listed).order_by().values_list(column)
+    right = dict(linked.annotate(number=Count("pk")))
+    wrong = [term for term in model.objects.all() if term.count != right.get(term.pk, 0)]
+    for term in wrong:
+        term.count = right.get(term.pk, 0)
+    model.objects.bulk_update(wrong, ["count"], batch_size=500)
+    return len(wrong)
 
 
 def _change_all(event: Event, by: int) -> None:
