@@ -56,7 +56,7 @@ class Store:
         with self._lock:
             if now.stamp <= self._at.stamp and now.changed_at <= self._at.changed_at:
                 return  # another request has seen a later one
-            changes = revision.changes_since(self._at, now) if self._kept else []
+            changes = revision.changes_since(self._at, now)
             if changes is None:
                 self.clear()
             for kind, pk in changes or ():
