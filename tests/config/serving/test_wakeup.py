@@ -128,8 +128,8 @@ def test_a_worker_whose_connection_broke_polls_and_connects_again():
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE query LIKE 'LISTEN%' AND datname = current_database()"
             )
-        sleep(0)  # ends with the message that says so
-        assert seconds_of(sleep, 0.2) >= 0.2
+        # The message that says so ends a sleep, and comes when it comes.
+        assert any(seconds_of(sleep, 0.2) >= 0.2 for _ in range(10))
 
         sleep(0)
         wake.enqueue()
