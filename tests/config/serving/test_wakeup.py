@@ -18,6 +18,7 @@ from config.serving import wakeup
 from tests.backup_app.support.api_client import client_of
 from tests.backup_app.support.factories import ClientFactory
 from tests.backup_app.support.machine.processes import manage, wait_for
+from tests.prerequisites import only_on
 
 WORKER = "worker --no-startup-delay --interval=3600 --queue-name=*".split()
 SOON = timedelta(seconds=10)  # for a busy machine; an idle one needs milliseconds
@@ -119,7 +120,7 @@ def test_a_worker_in_another_thread_is_woken():
     assert woken.is_set()
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="is of PostgreSQL")
+@only_on("postgresql")
 def test_a_worker_whose_connection_broke_polls_and_connects_again():
     with wakeup.light_sleep() as sleep:
         sleep(0)
@@ -137,7 +138,7 @@ def test_a_worker_whose_connection_broke_polls_and_connects_again():
         assert seconds_of(sleep, HOUR) < HOUR
 
 
-@pytest.mark.skipif(connection.vendor == "postgresql", reason="has no pipes")
+@only_on("sqlite")
 class TestPipes:
     def test_only_their_user_may_open_them(self, data_dir):
         with wakeup.light_sleep():
