@@ -46,7 +46,8 @@ class ConditionalMixin:
             return super().dispatch(request, *args, **kwargs)
         self.revision = revision.current()
         self.changed_at = self._changed_at(request.GET)
-        key = self._key(request) if self._is_public(request) else None
+        self.is_public = self._is_public(request)
+        key = self._key(request) if self.is_public else None
         if key and (answer := self._known(request, key)):
             return answer
         response = super().dispatch(request, *args, **kwargs)

@@ -22,13 +22,14 @@ EMBEDDED = {"categories": Category, "tags": Tag}
 HOLE = b"\0"  # which JSON never contains
 
 Key = tuple[Any, ...]  # the name of a model, an ID, and what else the JSON depends on
+Term = tuple[str, int]
 
 
 class Fragment(NamedTuple):
-    """The JSON around holes, and the keys of the terms ``embedded`` in each."""
+    """The JSON around holes, and the terms ``embedded`` in each, by name of the model and ID."""
 
     parts: tuple[bytes, ...]
-    embedded: tuple[tuple[Key, ...], ...] = ()
+    embedded: tuple[tuple[Term, ...], ...] = ()
 
     @property
     def size(self) -> int:
@@ -103,23 +104,22 @@ def page(
     store.follow(view.revision)
     records = _find(view.kind, ids, variant, view.revision, represent)
     shown = [records[pk] for pk in ids if pk in records]
-    terms = _terms({key for record in shown for hole in record.embedded for key in hole}, view)
+    wanted = {term for record in shown for hole in record.embedded for term in hole}
+    terms = _terms(wanted, variant, view)
     return [orjson.Fragment(_joined(record, terms)) for record in shown]
 
 
-def _terms(wanted: Collection[Key], view: Any) -> dict[Key, bytes]:
+def _terms(wanted: Collection[Term], variant: Key, view: Any) -> dict[Term, bytes]:
     found = {}
     for model in EMBEDDED.values():
         kind = str(model._meta.model_name)
-        keys = {key[1]: key for key in wanted if key[0] == kind}
+        ids = [pk for name, pk in wanted if name == kind]
 
         def represent(ids: list[int], model: Any = model) -> list[dict[str, Any]]:
             return [embedded_term(term, view.urls) for term in fetch(model, ids, None)]
 
-        if keys:
-            variant = next(iter(keys.values()))[2:]
-            rendered = _find(kind, list(keys), variant, view.revision, represent)
-            found |= {keys[pk]: each.parts[0] for pk, each in rendered.items()}
+        rendered = _find(kind, ids, (*variant, "embedded"), view.revision, represent)
+        found |= {(kind, pk): each.parts[0] for pk, each in rendered.items()}
     return found
 
 
@@ -144,15 +144,17 @@ def _fragment(data: dict[str, Any], variant: Key, new: dict[Key, Fragment]) -> F
     holes = [name for name in data if name in EMBEDDED]
     embedded = []
     for name in holes:
-        kind = EMBEDDED[name]._meta.model_name
-        keys = {(kind, term["id"], *variant, "embedded"): term for term in data[name]}
-        new.update((key, Fragment((_json(term),))) for key, term in keys.items())
-        embedded.append(tuple(keys))
+        kind = str(EMBEDDED[name]._meta.model_name)
+        terms = {(kind, term["id"]): term for term in data[name]}
+        new.update(
+            ((*key, *variant, "embedded"), Fragment((_json(term),))) for key, term in terms.items()
+        )
+        embedded.append(tuple(terms))
     around = data | dict.fromkeys(holes, orjson.Fragment(HOLE))
     return Fragment(tuple(_json(around).split(HOLE)), tuple(embedded))
 
 
-def _joined(record: Fragment, terms: dict[Key, bytes]) -> bytes:
+def _joined(record: Fragment, terms: dict[Term, bytes]) -> bytes:
     joined = [record.parts[0]]
     for keys, part in zip(record.embedded, record.parts[1:], strict=True):
         joined += [b"[", b",".join(terms[key] for key in keys if key in terms), b"]", part]

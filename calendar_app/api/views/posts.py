@@ -41,8 +41,7 @@ class CollectionViewSet(ConditionalMixin, CalendarView, GenericViewSet):
 
     def answer(self, ids):
         """Return the response with a page of the records with these IDs."""
-        query, is_public = self.request.query_params, self.request.user.is_anonymous
-        if conf.CACHE_SECONDS and is_public and "_fields" not in query:
+        if self.is_public and "_fields" not in self.request.query_params:
             return self.get_paginated_response(fragments.page(self, ids, self.represent))
         return self.get_paginated_response(self.represent(ids))
 
