@@ -53,6 +53,16 @@ def insert_rows(
             cursor.executemany(insert, cast("Any", rows))  # any iterable will do
 
 
+def commit_later() -> None:
+    """Let the commit of this transaction not wait for the disk, where the database can do so.
+
+    A crash of the database may lose it, but none that came before a commit that did wait.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL synchronous_commit = off")
+
+
 def _copy(cursor: Any, statement: str, rows: Iterable[Sequence[Any]]) -> None:
     with connection.wrap_database_errors, cursor.copy(statement) as copy:
         for row in rows:

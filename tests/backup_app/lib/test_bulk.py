@@ -1,10 +1,11 @@
 """``bulk.py``: rows go in as they are."""
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
-from backup_app.lib.bulk import insert_rows
+from backup_app.lib.bulk import commit_later, insert_rows
 from backup_app.models import Folder
+from tests.prerequisites import only_on
 
 from ..support.factories import ClientFactory
 
@@ -38,3 +39,18 @@ def test_a_wrong_row_leaves_none():
         insert_rows(Folder, ATTNAMES, rows)
 
     assert Folder.objects.count() == 0
+
+
+@only_on("postgresql")
+@pytest.mark.django_db(transaction=True)
+def test_only_the_commit_of_this_transaction_does_not_wait():
+    def waits():
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW synchronous_commit")
+            return cursor.fetchone() == ("on",)
+
+    with transaction.atomic():
+        commit_later()
+        assert not waits()
+
+    assert waits()

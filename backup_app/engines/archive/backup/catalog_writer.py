@@ -4,8 +4,9 @@ from typing import Any
 
 from django.db import transaction
 
+from ....exceptions import EngineError
 from ....lib import paths
-from ....lib.bulk import insert_rows
+from ....lib.bulk import commit_later, insert_rows
 from ....models import Client, Entry, Folder, Job
 from ..catalog.folders import FOLDER, ensure_folder, folder_ids_by_hash
 from ..storage.manifest import COLUMNS, ManifestWriter
@@ -21,7 +22,8 @@ FOLDERS = 900  # in one query; SQLite before 3.32 allows 999 parameters
 class CatalogWriter:
     """Writes the entries of a job to the catalog and its manifest, each batch in a transaction.
 
-    They are invisible until the job is good: no other job has it as a source before that.
+    They are invisible until the job is good: no other job has it as a source before that. So their
+    commits need not wait for the disk, as the one that ends the job does.
     """
 
     def __init__(self, job: Job, manifest: ManifestWriter):
@@ -29,6 +31,7 @@ class CatalogWriter:
         self._manifest = manifest
         self._rows: list[tuple[Any, ...]] = []
         self._lines: list[tuple[Any, ...]] = []
+        self._count = 0
 
     def add(self, member: Member, place: ToStore) -> None:
         """Add a member of the tar, with what find printed before it was read."""
@@ -56,10 +59,19 @@ class CatalogWriter:
     def flush(self) -> None:
         """Write the entries that were added since the last flush."""
         with transaction.atomic():
+            commit_later()
             insert_rows(Entry, ENTRY, self._rows)
         self._manifest.add(self._lines)
+        self._count += len(self._rows)
         self._rows.clear()
         self._lines.clear()
+
+    def finish(self) -> None:
+        """Write the rest; raises EngineError if the database was restarted and has lost entries."""
+        self.flush()
+        found = Entry.objects.filter(job=self._job_id).count()
+        if found != self._count:
+            raise EngineError(f"The database has {found} of the backup's {self._count} entries.")
 
 
 def make_folders(client: Client, workspace: Workspace) -> None:
@@ -74,6 +86,7 @@ def make_folders(client: Client, workspace: Workspace) -> None:
         ]
         if missing:
             with transaction.atomic():
+                commit_later()
                 insert_rows(Folder, FOLDER, missing)
             found = folder_ids_by_hash(client, hashes)
         workspace.set_folder_ids((found[digest], number) for digest, number in hashes.items())

@@ -123,7 +123,7 @@ class Backup:
         if base:
             self._catalog_gone_below(base, replaced)
             self._catalog_gone(unread)
-        self.catalog.flush()
+        self.catalog.finish()
         return self._finish(base)
 
     def _choose_base(self) -> Job | None:
