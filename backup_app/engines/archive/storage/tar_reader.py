@@ -38,6 +38,7 @@ HOLE = bytes(1024 * 1024)
 # Limits on memory; pax headers hold extended attributes and ACLs.
 MAX_PAX = 64 * 1024 * 1024  # bytes of one member's pax headers
 MAX_RECORDS = 100_000  # in these
+SMALL = 256 * 1024  # bytes of content for which a thread of its own is too much
 # Name, mode, user, group, size, mtime, type, target, magic, user's and group's name, prefix.
 HEADER = struct.Struct("100s8s8s8s12s12s8xc100s6s2x32s32s16x155s12x")
 PLAIN = {b"mtime", b"ctime"}
@@ -222,11 +223,8 @@ class TarStream:
         return digest
 
     def _content(self, size: int) -> bytes:
-        end = self._next + size
-        if end <= len(self._buffer):
-            digest = hashlib.sha256(self._view[self._next : end])
-            self._next = end
-            return digest.digest()
+        if size <= SMALL:
+            return hashlib.sha256(self._take(size)).digest()
         with BackgroundHash() as whole:
             self._hash(whole, size)
             return whole.digest()

@@ -45,6 +45,15 @@ def test_each_entry_has_a_line(tree):
     assert entries == [as_line(entry) for entry in Entry.objects.filter(job=job).order_by("id")]
 
 
+def test_a_name_like_the_end_of_a_line_stays_within_its_own(tree):
+    (tree / '1],["').write_bytes(b"")
+    job = back_up(local_client(tree.parent))
+
+    _, *entries = lines(job)
+
+    assert entries == [as_line(entry) for entry in Entry.objects.filter(job=job).order_by("id")]
+
+
 def test_what_is_gone_has_a_line(tree):
     client = local_client(tree.parent)
     back_up(client)

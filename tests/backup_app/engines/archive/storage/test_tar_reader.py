@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backup_app.engines.archive.storage.tar_headers import nanoseconds
-from backup_app.engines.archive.storage.tar_reader import CutOff, TarStream
+from backup_app.engines.archive.storage.tar_reader import SMALL, CutOff, TarStream
 from backup_app.exceptions import EngineError
 
 KINDS = {
@@ -90,6 +90,17 @@ def test_it_reads_what_tarfile_reads(described, step):
     )
     assert data.startswith(raw)
     assert not data[len(raw) :].strip(b"\0")
+
+
+@pytest.mark.parametrize("size", [SMALL, SMALL + 1, 3 * SMALL])
+def test_content_that_arrives_in_parts_is_read(size):
+    content = bytes(range(251)) * (size // 251 + 1)
+    described = {"name": "a", "type": tarfile.REGTYPE, "content": content[:size], "linkname": ""}
+
+    [member], raw = parse(make_tar([described]), 10_000)
+
+    assert member.sha256 == hashlib.sha256(content[:size]).digest()
+    assert len(raw) == member.length
 
 
 def test_the_blocks_of_one_member_are_a_tar_of_it():
