@@ -18,9 +18,9 @@ from backup_app.exceptions import NotFound
 from backup_app.models import Download, Job
 from backup_app.services import downloads
 
-from ..support.api_client import client_of, refusal
-from ..support.factories import ClientFactory, JobFactory
-from ..support.local_backups import back_up, local_client, local_roots, volume_of
+from ...support.api_client import client_of, refusal
+from ...support.factories import ClientFactory, JobFactory
+from ...support.local_backups import back_up, local_client, local_roots, volume_of
 
 pytestmark = pytest.mark.django_db
 CHUNK = 10_000

@@ -6,9 +6,9 @@ import pytest
 
 from backup_app.models import AuditEntry, Entry
 
-from ..support.api_client import queries_of, refusal
-from ..support.catalog_rows import catalogued, folder_of
-from ..support.factories import JobFactory
+from ...support.api_client import queries_of, refusal
+from ...support.catalog_rows import catalogued, folder_of
+from ...support.factories import JobFactory
 
 pytestmark = pytest.mark.django_db
 LATIN = b"caf\xe9\n"

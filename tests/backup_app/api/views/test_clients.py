@@ -2,9 +2,9 @@
 
 import pytest
 
-from ..support.answering_engine import answering_engine
-from ..support.api_client import queries_of, refused
-from ..support.factories import (
+from ...support.answering_engine import answering_engine
+from ...support.api_client import queries_of, refused
+from ...support.factories import (
     ClientFactory,
     FilesetFactory,
     JobFactory,

@@ -6,8 +6,8 @@ import pytest
 
 from backup_app.models import Mailbox
 
-from ..support.api_client import client_of, queries_of
-from ..support.factories import ClientFactory, JobFactory
+from ...support.api_client import client_of, queries_of
+from ...support.factories import ClientFactory, JobFactory
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2030, 1, 15, 12, tzinfo=UTC)

@@ -6,10 +6,10 @@ from django.contrib.auth.hashers import make_password
 from backup_app.engines import get_engine
 from backup_app.models import AuditEntry, Entry, Job
 
-from ..support.api_client import client_with, refusal
-from ..support.catalog_rows import catalogued, folder_of
-from ..support.factories import ClientFactory, FilesetFactory, JobFactory, SubuserFactory
-from ..support.folder_engine import folder_engine
+from ...support.api_client import client_with, refusal
+from ...support.catalog_rows import catalogued, folder_of
+from ...support.factories import ClientFactory, FilesetFactory, JobFactory, SubuserFactory
+from ...support.folder_engine import folder_engine
 
 pytestmark = pytest.mark.django_db
 

@@ -6,15 +6,15 @@ import pytest
 
 from backup_app.models import Client, Job, JobLog
 
-from ..support.api_client import job_ids, queries_of
-from ..support.factories import (
+from ...support.api_client import job_ids, queries_of
+from ...support.factories import (
     ClientFactory,
     FilesetFactory,
     JobFactory,
     PoolFactory,
     SubuserFactory,
 )
-from ..support.folder_engine import folder_engine
+from ...support.folder_engine import folder_engine
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2030, 1, 15, 12, tzinfo=UTC)

@@ -6,9 +6,9 @@ import pytest
 
 from backup_app.models import Job
 
-from ..support.api_client import job_ids, queries_of
-from ..support.catalog_rows import catalogued
-from ..support.factories import ClientFactory, JobFactory
+from ...support.api_client import job_ids, queries_of
+from ...support.catalog_rows import catalogued
+from ...support.factories import ClientFactory, JobFactory
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2030, 1, 15, 12, tzinfo=UTC)
