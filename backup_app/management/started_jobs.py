@@ -18,7 +18,7 @@ from .lookup import job_with_id
 OPERATOR = "operator"  # whom a job is requested by
 NOUNS = {"verify": "verification"}
 EVERY = 0.5  # seconds
-PATIENCE = timedelta(seconds=30)  # until a worker begins a job
+START_TIMEOUT = timedelta(seconds=30)  # until a worker begins a job
 ALIVE = timedelta(minutes=1)  # since the last heartbeat of a worker's job
 
 
@@ -65,11 +65,11 @@ def _title(job):
 
 def _require_worker(job):
     now = timezone.now()
-    if job.status != Job.Status.QUEUED or job.created > now - PATIENCE:
+    if job.status != Job.Status.QUEUED or job.created > now - START_TIMEOUT:
         return
     if not Job.objects.filter(status__in=["running", "canceling"], seen__gte=now - ALIVE).exists():
         raise CommandError(
-            f"No worker has started job {job.pk} within {PATIENCE.seconds} seconds. It stays "
+            f"No worker has started job {job.pk} within {START_TIMEOUT.seconds} seconds. It stays "
             "queued: start one with 'manage.py worker'."
         )
 

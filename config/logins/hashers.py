@@ -15,7 +15,7 @@ from backup_app.accounts import throttling
 AT_ONCE = 2  # hashes, of 100 MB each
 WAITING = 1  # so that one of four threads is left for requests that need no hash
 WAIT = 1  # second, for a turn
-PATIENCE = 10  # seconds, for a turn of callers known at their address
+KNOWN_WAIT = 10  # seconds, for a turn of callers known at their address
 REMEMBERED = 3600  # seconds after its last use
 MAX_REMEMBERED = 1000
 
@@ -102,5 +102,5 @@ class Remembered:
         return hmac.digest(self._key, f"{encoded}\0{password}".encode(), "sha256")
 
 
-gate = Gate(AT_ONCE, WAITING, WAIT, PATIENCE)
+gate = Gate(AT_ONCE, WAITING, WAIT, KNOWN_WAIT)
 remembered = Remembered()

@@ -111,7 +111,7 @@ class TestWaiting:
         )
 
     def test_it_says_so_when_no_worker_runs(self, client, monkeypatch):
-        monkeypatch.setattr(started_jobs, "PATIENCE", dt.timedelta())
+        monkeypatch.setattr(started_jobs, "START_TIMEOUT", dt.timedelta())
 
         ran = command("run_backup", "db1", "--wait")
 
@@ -131,7 +131,7 @@ class TestWaiting:
         )
 
     def test_it_waits_for_a_worker_that_is_busy(self, client, monkeypatch):
-        monkeypatch.setattr(started_jobs, "PATIENCE", dt.timedelta())
+        monkeypatch.setattr(started_jobs, "START_TIMEOUT", dt.timedelta())
         JobFactory(status="running", seen=timezone.now())
 
         with worker():

@@ -19,12 +19,12 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAME = re.compile(r"[\w*.:-]+", re.ASCII)
 TLS_REQUIRED = b"2"
 CATALOG_AWAY = "Could not open catalog database"
-SOON = 2  # seconds for a login, which normally takes 20 ms
-DOUBT = 60  # seconds for which a Director that did not answer gets only SOON
+SHORT_TIMEOUT = 2  # seconds for a login, which normally takes 20 ms
+RETRY_AFTER = 60  # seconds for which a Director that did not answer gets only SHORT_TIMEOUT
 
-# Directors that did not answer a login. Until then each login waits only SOON seconds, so that
-# requests and upkeep of other engines do not queue up behind a Director that hangs.
-_doubted_until: dict[tuple[str, int], float] = {}
+# Directors that did not answer a login. Until then each login waits only SHORT_TIMEOUT seconds, so
+# that requests and upkeep of other engines do not queue up behind a Director that hangs.
+_retry_at: dict[tuple[str, int], float] = {}
 
 
 class Signal(IntEnum):
@@ -96,13 +96,13 @@ class Console:
         if not NAME.fullmatch(self.name):
             raise EngineError(f"'{self.name}' is not a valid name of a console.")
         place = self.address, self.port
-        is_doubted = _doubted_until.get(place, 0) > time.monotonic()
+        was_silent = _retry_at.get(place, 0) > time.monotonic()
         try:
-            self._connect(min(SOON, self.seconds) if is_doubted else self.seconds)
+            self._connect(min(SHORT_TIMEOUT, self.seconds) if was_silent else self.seconds)
         except EngineUnreachable:
-            _doubted_until[place] = time.monotonic() + DOUBT
+            _retry_at[place] = time.monotonic() + RETRY_AFTER
             raise
-        _doubted_until.pop(place, None)
+        _retry_at.pop(place, None)
 
     def _connect(self, seconds: float) -> None:
         try:

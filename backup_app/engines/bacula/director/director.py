@@ -23,14 +23,14 @@ LISTS = {
     "pool": ".pools",
     "storage": ".storage",
 }
-SOON = 5  # seconds; a healthy client answers in a tenth
+STATUS_TIMEOUT = 5  # seconds; a healthy client answers in a tenth
 # Seconds for which a client that did not answer is not asked, by all processes that share a cache.
 # The Director waits for it for ten minutes, which occupies one of its twenty consoles.
 SILENCE = 900
 SECOND = 1.1  # seconds; the Director reports reload times in whole seconds
 NO_WORDS = "it gave no reason. While a job runs it accepts at most 32 reloads."
 TIMES = 4  # attempts to prepare the folders of a job
-PATIENCE = 20  # times the usual limit, for commands that process the catalog
+CATALOG_FACTOR = 20  # times the usual limit, for commands that process the catalog
 
 QUEUED = re.compile(r"^Job queued\. JobId=(\d+)$", re.MULTILINE)
 CHOSEN = re.compile(r"^Automatically selected (?!Catalog:).*$", re.MULTILINE)
@@ -73,7 +73,7 @@ class Director:
 
     def ask_slowly(self, command: str) -> list[str]:
         """Ask with the longer time limit of commands that process the catalog."""
-        return self.ask(command, seconds=self.console.seconds * PATIENCE)
+        return self.ask(command, seconds=self.console.seconds * CATALOG_FACTOR)
 
     # --- What there is ------------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ class Director:
         if cache.get(key):
             return {}
         try:
-            return status.progress(self._status(client, "running", seconds=SOON))
+            return status.progress(self._status(client, "running", seconds=STATUS_TIMEOUT))
         except EngineError:
             cache.set(key, True, SILENCE)
             return {}

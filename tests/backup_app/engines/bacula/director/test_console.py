@@ -264,13 +264,13 @@ def test_logging_in_to_a_hanging_director_times_out(installation):
 def test_a_hanging_director_is_given_less_time_at_the_next_attempt(installation, monkeypatch):
     with console(installation):
         pass  # it is well
-    monkeypatch.setattr(of_console, "SOON", 0.2)
+    monkeypatch.setattr(of_console, "SHORT_TIMEOUT", 0.2)
     with installation.director.stopped():
         with pytest.raises(EngineUnreachable, match=r"did not answer within 1 seconds"):
             console(installation, seconds=1).__enter__()
         with pytest.raises(EngineUnreachable, match=r"did not answer within 0\.2 seconds"):
             console(installation, seconds=1).__enter__()
-    monkeypatch.setattr(of_console, "SOON", 1)
+    monkeypatch.setattr(of_console, "SHORT_TIMEOUT", 1)
     with console(installation, seconds=1) as asked:
         assert asked.ask("version")
 

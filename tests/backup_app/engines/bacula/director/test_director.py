@@ -248,7 +248,7 @@ def test_a_client_that_hangs_takes_no_longer_than_an_answer_may(bacula, director
 
 
 def test_a_client_that_did_not_answer_is_not_asked_again_at_once(bacula, director, monkeypatch):
-    monkeypatch.setattr(of_director, "SOON", 0.5)
+    monkeypatch.setattr(of_director, "STATUS_TIMEOUT", 0.5)
 
     with bacula.two.daemon.stopped():
         assert director.running("two-fd") == {}
@@ -257,7 +257,7 @@ def test_a_client_that_did_not_answer_is_not_asked_again_at_once(bacula, directo
 
 
 def test_a_client_that_answers_again_is_asked_again(bacula, director, own, monkeypatch):
-    monkeypatch.setattr(of_director, "SOON", 0.5)
+    monkeypatch.setattr(of_director, "STATUS_TIMEOUT", 0.5)
     monkeypatch.setattr(of_director, "SILENCE", 0.01)
     with bacula.one.daemon.stopped():
         assert director.running("one-fd") == {}
