@@ -65,7 +65,8 @@ class ConditionalMixin:
         # Loading a fixture may reset the stamp.
         state = fingerprint(), self.revision.stamp, self.revision.changed_at, self.changed_at
         parts = *state, Urls.of(request).base, request.path, query, accepted
-        return f"calendar:answer:{_hash(repr(parts).encode())}"
+        # Its ETag tells the revision, so that a client is never answered from an earlier one.
+        return f"calendar:answer:{_hash(repr(parts).encode())}-{self.revision.stamp}"
 
     def _is_public(self, request):
         """Return whether the response is for everyone; one to a password never is."""

@@ -89,7 +89,8 @@ def _count_in_background(queryset, key, revision):
     """Count in a thread, unless this process counts already or any process has just done so."""
     if _is_counting.acquire(blocking=False):
         if cache.add(f"{key}:pause", True, KEPT_SECONDS):
-            args = queryset, key, revision
+            # The database of this request, which the thread would not know.
+            args = queryset.using(queryset.db), key, revision
             threading.Thread(target=_count, args=args, daemon=True).start()
         else:
             _is_counting.release()

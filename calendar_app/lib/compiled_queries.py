@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar, cast
 
-from django.db import connections
+from django.db import connections, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model, QuerySet
 from django.db.models.expressions import Col
@@ -18,8 +18,8 @@ class CompiledQuery(Generic[M]):
     """
 
     def __init__(self, queryset: QuerySet[M]) -> None:
-        self.model, self.alias = queryset.model, queryset.db
-        compiler = queryset.query.get_compiler(self.alias)
+        self.model = queryset.model
+        compiler = queryset.query.get_compiler(queryset.db)
         self.sql, _ = compiler.as_sql()
         columns = [cast("Col", column) for column, *_ in compiler.select or ()]
         self.converters = compiler.get_converters(columns)
@@ -29,7 +29,8 @@ class CompiledQuery(Generic[M]):
 
     def __call__(self, params: Sequence[Any]) -> list[M]:
         """Return the records for these parameters: those of the SQL, in its order."""
-        connection = connections[self.alias]
+        # Compiled once, but each time it is asked which of the databases to read.
+        connection = connections[router.db_for_read(self.model)]
         with connection.cursor() as cursor:
             cursor.execute(self.sql, params)
             rows = cursor.fetchall()
@@ -39,7 +40,7 @@ class CompiledQuery(Generic[M]):
         for position, (functions, column) in self.converters.items():
             for function in functions:
                 row[position] = function(row[position], column, connection)
-        record = self.model.from_db(self.alias, self.names, row[: len(self.names)])
+        record = self.model.from_db(connection.alias, self.names, row[: len(self.names)])
         for name, position in self.annotations.items():
             setattr(record, name, row[position])
         return record

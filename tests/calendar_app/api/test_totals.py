@@ -1,10 +1,12 @@
 """Totals: kept until the next write, and never waited for."""
 
 import datetime as dt
+import threading
 import time
 
 import pytest
 from django.db import connection
+from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +20,13 @@ from ..support.factories import EventFactory, UserFactory
 
 ALL = {"start_date": "1999-01-01", "end_date": "9999-12-31"}
 NOON = dt.datetime(2027, 3, 1, 12, 0, 30, tzinfo=dt.UTC)
+
+
+class RequestsRouter:
+    """Has one database to read for a request, and would have another for its background."""
+
+    def db_for_read(self, model, **hints):
+        return "default" if threading.current_thread() is threading.main_thread() else "another"
 
 
 @pytest.fixture
@@ -126,6 +135,17 @@ class TestSlow:
         assert "ETag" not in first
         assert last.json()["total"] == 5
         assert "ETag" in last
+
+    def test_it_is_counted_in_the_database_that_the_request_reads(self, slow):
+        EventFactory.create_batch(5)
+        connection.ensure_connection()
+        end = time.monotonic() + 10
+
+        with override_settings(DATABASE_ROUTERS=[f"{__name__}.RequestsRouter"]):
+            while "ETag" not in (answer := get("/events", ALL)) and time.monotonic() < end:
+                time.sleep(0.01)
+
+        assert (answer.json()["total"], "ETag" in answer) == (5, True)
 
     def test_after_a_write_it_is_the_last_known_total(self, slow, monkeypatch):
         EventFactory.create_batch(5)
