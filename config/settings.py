@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from backup_app import conf as backup_conf
 from calendar_app import conf as calendar_conf
-from config.environment import bacula, data_folder, services
+from config.environment import bacula, data_folder, replicas, services
 from config.environment.variables import load, wrong
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -109,6 +109,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {
     "default": services.database(env.text("DATABASE_URL"), DATA_DIR / data_folder.DATABASE)
 }
+DATABASE_REPLICAS: list[str] = []  # the aliases of read replicas
+DATABASE_ROUTERS: list[str] = []
 CACHES = {"default": services.cache(env.text("CACHE_URL"))}
 # Backups run for hours, so nothing else stands in their queue.
 QUEUES = ["default", "backups"]
@@ -175,9 +177,17 @@ CORS_ALLOW_HEADERS = [
     "if-match",
     "if-modified-since",
     "if-none-match",
+    "x-calendar-revision",
     "x-http-method-override",
 ]
-CORS_EXPOSE_HEADERS = ["X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag", "X-Request-ID"]
+CORS_EXPOSE_HEADERS = [
+    "X-TEC-Total",
+    "X-TEC-TotalPages",
+    "Link",
+    "ETag",
+    "X-Calendar-Revision",
+    "X-Request-ID",
+]
 
 # --- The two APIs ----------------------------------------------------------------------------
 
@@ -203,6 +213,7 @@ BACKUP_CLIENT_ADDRESS = "config.logins.authentication.address"
 BACKUP_QUEUE = "backups"
 BACKUP_ENGINES = backup_conf.ENGINES
 globals().update(bacula.settings(env, DATABASES, BACKUP_ENGINES))
+globals().update(replicas.settings(env, DATABASES, DATABASE_ROUTERS, MIDDLEWARE))
 IGNORED_VARIABLES = env.ignored
 # What the backup service accepts in one form; each API has limits of its own.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000_000  # bytes

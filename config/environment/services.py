@@ -1,6 +1,7 @@
 """The database, cache and mail server that a URL names, as Django's settings."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -40,14 +41,16 @@ def database(url: str, default: Path) -> dict[str, Any]:
     return _sqlite(entry)
 
 
-def postgresql(name: str, url: str) -> dict[str, Any]:
-    """Return an entry of DATABASES for the URL that a variable has."""
+def postgresql(
+    name: str, url: str, options: Mapping[str, int] = {"connect_timeout": 5}
+) -> dict[str, Any]:
+    """Return an entry of DATABASES for the URL that a variable has; options are its defaults."""
     _parts(name, url, POSTGRESQL)
     entry: dict[str, Any] = environ.Env.db_url_config(url)
     if not entry["NAME"]:
         raise wrong(name, shown(url), "does not name a database")
     defaults = {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
-    return defaults | entry | {"OPTIONS": {"connect_timeout": 5} | entry.get("OPTIONS", {})}
+    return defaults | entry | {"OPTIONS": {**options, **entry.get("OPTIONS", {})}}
 
 
 def cache(url: str) -> dict[str, Any]:

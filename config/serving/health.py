@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from backup_app.jobs import readiness
 from backup_app.models import Worker
+from config.databases.replica import replicas
 
 
 @login_not_required
@@ -31,6 +32,9 @@ def ready(request):
     checks = {name: _outcome(check) for name, check in CHECKS.items()}
     ready = set(checks.values()) == {"ok"}
     body = {"status": "ok" if ready else "unavailable", "checks": checks}
+    if replicas:
+        # Nothing fails without one: the primary answers what it would.
+        body["replicas"] = {alias: _usage(replica) for alias, replica in replicas.items()}
     return JsonResponse(body, status=200 if ready else 503)
 
 
@@ -75,6 +79,12 @@ def _outcome(check):
         return check()
     except DatabaseError:
         return "The database does not answer."
+
+
+def _usage(replica):
+    replica.follow()
+    fault = replica.fault
+    return f"Left out: it {fault}." if fault else "ok"
 
 
 @cache
