@@ -1,7 +1,7 @@
 """Bulk operations: lists that fit into a query, fast inserts, deletions in short transactions."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, groupby, islice
 from typing import Any, TypeVar, cast
 
 from django.core.management.color import no_style
@@ -9,6 +9,7 @@ from django.db import connection, models
 
 BATCH = 5000  # SQLite takes at most 32,766 parameters in a query
 T = TypeVar("T")
+PARAMETERS = 999  # of an INSERT; SQLite before 3.32 takes no more
 DELETED_AT_ONCE = 1000  # rows in a transaction
 
 
@@ -41,16 +42,18 @@ def insert_rows(
 
     The values need no conversion: numbers, text, bytes and None. IDs are the
     database's unless they are given, no signals are sent, and fields that are left out must have
-    a default of the database. PostgreSQL takes rows by COPY, other databases by executemany.
+    a default of the database. PostgreSQL takes rows by COPY, other databases many in an INSERT.
     """
     table, columns = quoted(model, attnames)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             _copy(cursor, f"COPY {table} ({columns}) FROM STDIN", rows)
         else:
-            places = ", ".join(["%s"] * len(attnames))
-            insert = f"INSERT INTO {table} ({columns}) VALUES ({places})"  # noqa: S608
-            cursor.executemany(insert, cast("Any", rows))  # any iterable will do
+            places = f"({', '.join(['%s'] * len(attnames))})"
+            insert = f"INSERT INTO {table} ({columns}) VALUES "  # noqa: S608
+            for size, group in groupby(batches(rows, PARAMETERS // len(attnames)), len):
+                values = (list(chain.from_iterable(few)) for few in group)
+                cursor.executemany(insert + ", ".join([places] * size), cast("Any", values))
 
 
 def commit_later() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from backup_app.lib.bulk import commit_later, insert_rows
+from backup_app.lib.bulk import PARAMETERS, commit_later, insert_rows
 from backup_app.models import Folder
 from tests.prerequisites import only_on
 
@@ -23,6 +23,16 @@ def test_rows_of_any_bytes_are_inserted():
     insert_rows(Folder, ATTNAMES, rows)
 
     assert list(Folder.objects.values_list(*ATTNAMES)) == rows
+
+
+@pytest.mark.parametrize("count", [PARAMETERS // len(ATTNAMES), PARAMETERS])
+def test_any_number_of_rows_is_inserted_in_order(count):
+    client = ClientFactory()
+    rows = [(client.pk, None, b"%d" % n, b"/%d" % n, b"%d" % n) for n in range(count)]
+
+    insert_rows(Folder, ATTNAMES, iter(rows))
+
+    assert list(Folder.objects.order_by("id").values_list(*ATTNAMES)) == rows
 
 
 def test_no_rows_are_no_trouble():
