@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO
+from weakref import WeakSet
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -24,10 +25,12 @@ from ..lib.tasks import task
 from ..models import Download, Job
 
 State = Download.State
-IN_MEMORY = 1024 * 1024  # bytes of a chunk; larger ones go to a temporary file
+IN_MEMORY = 16 * 1024 * 1024  # bytes of a chunk; larger ones go to a temporary file
+AT_ONCE = 4  # chunks in memory; so do the others, since slow clients take long for theirs
 BLOCK = 256 * 1024
 UNEXPECTED = "The download could not be prepared. The server's log says why."
 PULSE_SECONDS = 30  # far less than BACKUP_JOB_LOST_SECONDS
+_files: WeakSet[IO[bytes]] = WeakSet()  # of the chunks that are being read or sent
 logger = logging.getLogger(__name__)
 
 
@@ -105,6 +108,9 @@ def extent(download: Download, number: int) -> range:
 def read(job: Job, download: Download, part: range) -> Content:
     """Read a part of the file, in constant memory; raises EngineError if it is damaged."""
     file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - the answer closes it
+    if len(_files) >= AT_ONCE:
+        file.rollover()
+    _files.add(file)
     engine = get_engine(job.engine)
     with BackgroundHash() as digest, engine.open_download(job, _plan(job, download)) as ranges:
         for block in ranges.read(part.start, len(part)):

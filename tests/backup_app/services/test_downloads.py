@@ -40,6 +40,13 @@ class Slow(FolderEngine):
         return 1024, Download.objects.get().created.isoformat().encode()
 
 
+class Zeros(FolderEngine):
+    """Has a tar of zeros."""
+
+    def open_download(self, job, plan):
+        return nullcontext(SimpleNamespace(read=lambda start, length: [bytes(length)]))
+
+
 class Short(FolderEngine):
     """Has less of the tar than it planned."""
 
@@ -100,6 +107,18 @@ def test_a_tar_that_ends_too_early_is_refused():
         pytest.raises(EngineError, match="ends too early, at byte 7"),
     ):
         downloads.read(job, download, range(2, 9))
+
+
+def test_few_chunks_at_once_are_in_memory():
+    job = JobFactory(status="completed")
+    download = Download.objects.create(job=job, state="ready", size=9, plan=b"x")
+
+    with override_settings(BACKUP_ENGINES={"default": {"BACKEND": f"{__name__}.Zeros"}}):
+        chunks = [downloads.read(job, download, range(9)) for _ in range(downloads.AT_ONCE + 1)]
+
+    on_disk = [chunk.file.name is not None for chunk in chunks]
+    assert on_disk == [*[False] * downloads.AT_ONCE, True]
+    assert [b"".join(chunk.blocks(0, 9)) for chunk in chunks] == [bytes(9)] * len(chunks)
 
 
 def test_files_of_an_engine_that_cannot_be_created_are_left_alone(settings):
