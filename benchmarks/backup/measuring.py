@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from enum import Enum
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
+
+PAUSE = 0.05  # seconds between two looks at the memory of a step
 
 
 class Step(Enum):
@@ -38,7 +41,7 @@ def archived(tree: Path) -> tuple[float, float]:
 
 
 def started(folder: Path, database: str, step: Step) -> tuple[float, float, float]:
-    """Run a step; return its seconds, those of the processor, and the most megabytes it had."""
+    """Run a step; return its seconds, those of the processor, and the most anonymous megabytes."""
     command = [sys.executable, "-m", "benchmarks.backup.steps", step.name, str(folder)]
     variables = os.environ | {
         "DATA_DIR": str(folder),
@@ -48,10 +51,18 @@ def started(folder: Path, database: str, step: Step) -> tuple[float, float, floa
         "BACKUP_LOCAL_ROOTS": str(folder),
         "LOG_LEVEL": "ERROR",
     }
+    most = 0
     with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE) as process:  # noqa: S603
+        while process.poll() is None:
+            most = max(most, anonymous(process.pid))
+            sleep(PAUSE)
         answer = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"The step '{step.value}' failed.")
-    return *json.loads(answer), usage.ru_maxrss / 1024
+    return *json.loads(answer), most
+
+
+def anonymous(pid: int) -> float:
+    """Return the megabytes of a process without the pages of files, which the system can drop."""
+    found = re.search(r"RssAnon:\s*(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) / 1024 if found else 0  # one that has just ended has no memory

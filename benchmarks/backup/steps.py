@@ -15,6 +15,7 @@ LISTINGS = 50
 
 def main():
     django.setup()
+    _load()
     step, folder = Step[sys.argv[1]], Path(sys.argv[2])
     steps = {
         Step.PREPARE: prepare,
@@ -26,6 +27,13 @@ def main():
     begin = processor()
     seconds = steps[step](folder)
     sys.stdout.write(json.dumps([seconds, processor() - begin]))
+
+
+def _load():
+    """Import what a worker has imported long before a job."""
+    from backup_app.jobs import control, execute  # noqa: F401
+
+    _engine()
 
 
 def prepare(folder):
