@@ -12,20 +12,25 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from django.db import transaction
-from django.db.models import F, Model, Subquery
+from django.db import connections, router, transaction
+from django.db.models import Model, QuerySet, Subquery
 from django.utils import timezone
 
 from ..lib.compiled_queries import CompiledQuery
 from ..models import Change, Revision
 
+INCREMENT = f"""
+    UPDATE {Revision._meta.db_table} SET stamp = stamp + 1, changed_at = %s WHERE id = 1
+    RETURNING stamp
+"""  # noqa: S608
 KEPT_CHANGES = 1000  # a process that has slept through more forgets all that it has rendered
 
 
 @dataclass
 class Write:
-    """The errors of the blocks of a write, and the records that they changed: None for any."""
+    """A write's revision, its blocks' errors, and the records that they changed: None for any."""
 
+    stamp: int
     errors: list[BaseException] = field(default_factory=list)
     touched: set[tuple[str, int]] | None = field(default_factory=set)
 
@@ -47,8 +52,7 @@ def writing(*, precise: bool = False) -> Iterator[None]:
             yield
         return
     with transaction.atomic():
-        increment()
-        token = _write.set(write := Write())
+        token = _write.set(write := Write(increment()))
         try:
             with _part_of(write, precise):
                 yield
@@ -57,7 +61,7 @@ def writing(*, precise: bool = False) -> Iterator[None]:
         if write.errors:
             raise write.errors[0]
         if write.touched is not None:
-            _log(write.touched)
+            _log(write)
 
 
 @contextmanager
@@ -78,9 +82,8 @@ def touch(model: type[Model], ids: Iterable[int]) -> None:
         write.touched |= {(str(model._meta.model_name), pk) for pk in ids}
 
 
-def _log(touched: set[tuple[str, int]]) -> None:
-    stamp = Subquery(Revision.objects.filter(pk=1).values("stamp"))
-    change = Change.objects.create(stamp=stamp, records=sorted(touched))
+def _log(write: Write) -> None:
+    change = Change.objects.create(stamp=write.stamp, records=sorted(write.touched or ()))
     if change.pk % KEPT_CHANGES == 0:
         Change.objects.filter(pk__lte=change.pk - KEPT_CHANGES).delete()
 
@@ -96,17 +99,36 @@ def changes_since(known: Revision, now: Revision) -> list[tuple[str, int]] | Non
     return [(kind, pk) for records in rows for kind, pk in records]
 
 
-def increment() -> None:
-    """Increment the revision, which locks its row until the transaction ends."""
-    if not _update():
+def with_revision(records: QuerySet[Any]) -> QuerySet[Any]:
+    """Return records that know at which revision they are read, for ``is_current``."""
+    stamp = Subquery(Revision.objects.filter(pk=1).values("stamp"))
+    found: QuerySet[Any] = records.annotate(read_at=stamp)
+    return found
+
+
+def is_current(record: Model) -> bool:
+    """Return whether no other write came between reading record and the write that is going on."""
+    write = _write.get()
+    return write is not None and getattr(record, "read_at", None) == write.stamp - 1
+
+
+def increment() -> int:
+    """Increment the revision, which locks its row until the transaction ends, and return it."""
+    if not (rows := _update()):
         # The very first write. Of several at once, one creates the row and the others wait.
         Revision.objects.get_or_create(pk=1)
-        _update()
+        rows = _update()
+    [(stamp,)] = rows
+    return stamp
 
 
-def _update() -> int:
-    found = Revision.objects.filter(pk=1)
-    return found.update(stamp=F("stamp") + 1, changed_at=timezone.now())
+def _update() -> list[tuple[int]]:
+    connection = connections[router.db_for_write(Revision)]
+    now = connection.ops.adapt_datetimefield_value(timezone.now())
+    with connection.cursor() as cursor:
+        cursor.execute(INCREMENT, [now])
+        found: list[tuple[int]] = cursor.fetchall()
+    return found
 
 
 def current() -> Revision:

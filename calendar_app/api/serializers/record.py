@@ -6,7 +6,7 @@ from django.db import transaction
 from rest_framework import serializers
 
 from ...exceptions import CalendarError, RecordNotFound
-from ...services.revision import writing
+from ...services.revision import is_current, writing
 from .relations import found
 
 
@@ -30,7 +30,9 @@ class RecordSerializer(serializers.Serializer):
         """Return the record to write: a new one, or the stored one as it is behind the lock."""
         if self.instance is None:
             return self.blank()
-        # Not self.instance itself: another request may have written since the view read it.
+        if is_current(self.instance):
+            return self.instance
+        # Another request has written since the view read it.
         stored = self.model.objects.filter(pk=self.instance.pk).first()
         if stored is None:
             raise RecordNotFound(self.model._meta.model_name, self.instance.pk)

@@ -9,6 +9,7 @@ from ... import permissions
 from ...conf import conf
 from ...exceptions import Forbidden, Gone, RecordNotFound
 from ...services import posts
+from ...services.revision import with_revision
 from .. import fragments, representations
 from ..caching import ConditionalMixin
 from ..filters import changes
@@ -101,15 +102,15 @@ class PostViewSet(CollectionViewSet):
         posts.trash(record)
         return self._answer(record)
 
-    def find(self, pk=None, slug=None):
+    def find(self, records, pk=None, slug=None):
         """Return the record with this ID, or the one with this slug that the caller may read.
 
         A 403 for a slug would confirm a guess at the title of a record that is not public.
         """
         if slug is None:
-            found = self.model.objects.filter(pk=pk).first()
+            found = records.filter(pk=pk).first()
         else:
-            records = self.model.objects.visible_to(self.request.user)
+            records = records.visible_to(self.request.user)
             # PostgreSQL rejects text with a NUL, even in a search.
             found = records.filter(slug=slug.replace("\0", "?")).first()
         if found is None:
@@ -117,7 +118,7 @@ class PostViewSet(CollectionViewSet):
         return found
 
     def readable(self, **address):
-        record = self.find(**address)
+        record = self.find(self.model.objects, **address)
         if record.is_trashed:
             raise Gone(self.kind, record.pk)
         if not permissions.may_read(self.request.user, record):
@@ -129,7 +130,7 @@ class PostViewSet(CollectionViewSet):
     def writable(self, may, verb, **address):
         user = self.request.user
         self.require(permissions.may_write(user, self.model), f"{verb} {self.collection}")
-        record = self.find(**address)
+        record = self.find(with_revision(self.model.objects.all()), **address)
         self.require(may(user, record), f"{verb} the {self.kind} {record.pk}")
         return record
 

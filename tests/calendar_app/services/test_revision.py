@@ -59,5 +59,16 @@ def test_an_event_takes_few_queries_to_write(django_assert_max_num_queries):
 
     with django_assert_max_num_queries(18):
         client.post(f"{P}/events", EVENT | names | {"title": "Ball"})
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(10):  # two of which begin and end the transaction
         client.patch(f"{P}/events/{made.json()['id']}", {"title": "Fête"})
+
+
+def test_a_record_is_current_until_another_write():
+    tag = revision.with_revision(Tag.objects.filter(pk=TagFactory().pk)).get()
+    assert not revision.is_current(tag)
+
+    with revision.writing():
+        assert revision.is_current(tag)
+    with revision.writing():
+        assert not revision.is_current(tag)
+        assert not revision.is_current(Tag.objects.get())

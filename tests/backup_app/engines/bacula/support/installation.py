@@ -236,9 +236,10 @@ def drop_catalog(database: str) -> None:
 
 
 def drop_left_over() -> None:
-    """Drop the catalogs of processes of this machine that ended without a word."""
+    """Drop this role's catalogs of processes of this machine that ended without a word."""
     unused = """
         SELECT datname FROM pg_database WHERE datname LIKE 'bacula-test-%'
+        AND pg_get_userbyid(datdba) = current_user
         AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.datname = pg_database.datname)"""
     for name in sql(unused).stdout.splitlines():
         pid = name.split("-")[2]
