@@ -66,6 +66,13 @@ def commit_later() -> None:
             cursor.execute("SET LOCAL synchronous_commit = off")
 
 
+def release_pages() -> None:
+    """Let SQLite free the pages that it keeps in memory, for those who will not need them again."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA shrink_memory")
+
+
 def _copy(cursor: Any, statement: str, rows: Iterable[Sequence[Any]]) -> None:
     with connection.wrap_database_errors, cursor.copy(statement) as copy:
         for row in rows:

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from ....exceptions import EngineError
 from ....lib import paths
-from ....lib.bulk import commit_later, insert_rows
+from ....lib.bulk import commit_later, insert_rows, release_pages
 from ....models import Client, Entry, Folder, Job
 from ..catalog.folders import FOLDER, ensure_folder, folder_ids_by_hash
 from ..storage.manifest import COLUMNS, ManifestWriter
@@ -61,6 +61,7 @@ class CatalogWriter:
         with transaction.atomic():
             commit_later()
             insert_rows(Entry, ENTRY, self._rows)
+        release_pages()
         self._manifest.add(self._lines)
         self._count += len(self._rows)
         self._rows.clear()

@@ -30,7 +30,6 @@ PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA temp_store = FILE;
-PRAGMA cache_size = -16384;
 CREATE TABLE known (
     folder INTEGER, name BLOB, kind TEXT, size INTEGER, mtime INTEGER, ctime INTEGER,
     inode INTEGER, PRIMARY KEY (folder, name)
