@@ -5,7 +5,7 @@ its volume and the ``columns`` of the other lines, which are lists. Paths, names
 text in which each character is one byte (Latin-1); hashes are hexadecimal.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -66,12 +66,11 @@ class ManifestWriter:
     def __exit__(self, *exc: object) -> None:
         self._file.close()
 
-    def add(self, rows: list[tuple[Any, ...]]) -> None:
+    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
         """Add rows of ``COLUMNS``, with text where the module says so."""
-        if rows:
+        if lines := orjson.dumps(list(rows))[1:-1]:
             # Rows end with a number and begin with a text, in which a backslash precedes '"'.
-            lines = orjson.dumps(rows)[1:-1].replace(b'],["', b']\n["')
-            self._stream.write(lines + b"\n")
+            self._stream.write(lines.replace(b'],["', b']\n["') + b"\n")
 
     def finish(self, head: Head) -> Path:
         """Write the whole manifest to the disk; return its temporary path."""
