@@ -10,6 +10,7 @@ from icalendar import vCalAddress, vDuration, vGeo, vText, vUri
 from ..conf import conf
 from ..models import Event, Status, Tombstone
 from ..values import time_zones
+from .folding import folded
 from .text import plain, text_of
 from .vtimezone import timezones
 
@@ -49,7 +50,7 @@ def calendar(
     result.subcomponents += timezones(_years_by_zone(events))
     result.subcomponents += [_cancellation(tombstone, urls) for tombstone in tombstones]
     result.subcomponents += [_vevent(event, urls, redacted(event)) for event in events]
-    return result.to_ical()
+    return folded(result.content_lines())
 
 
 def location(venue) -> str:
