@@ -107,20 +107,21 @@ class VolumeWriter:
 
     def _compress(self) -> None:
         size = self._filled
-        self._frames.append((size, self._pool.submit(self._frame, self._parts, size)))
+        self._frames.append((size, self._pool.submit(self._frame, self._parts)))
         while len(self._frames) > self._threads + 1:
             self._store()
         self._parts, self._filled = [], 0
 
-    def _frame(self, parts: list[memoryview], size: int) -> bytes:
+    def _frame(self, parts: list[memoryview]) -> bytes:
         try:
             compressor = self._own.compressor
         except AttributeError:
             compressor = self._own.compressor = zstandard.ZstdCompressor(
                 level=self._level, write_checksum=True
             )
-        frame = compressor.compressobj(size=size)
-        return b"".join([*map(frame.compress, parts), frame.flush()])
+        # At once: after each part, this thread would wait for the one that reads the tar.
+        frame: bytes = compressor.compress(b"".join(parts))
+        return frame
 
     def _store(self) -> None:
         size, future = self._frames.popleft()
