@@ -120,7 +120,9 @@ class VolumeWriter:
                 level=self._level, write_checksum=True
             )
         # At once: after each part, this thread would wait for the one that reads the tar.
-        frame: bytes = compressor.compress(b"".join(parts))
+        data = b"".join(parts)
+        parts.clear()  # so that what was read is freed before it is compressed
+        frame: bytes = compressor.compress(data)
         return frame
 
     def _store(self) -> None:
