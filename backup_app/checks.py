@@ -3,6 +3,7 @@
 import os
 import re
 from importlib import import_module
+from importlib.util import find_spec
 
 from django.core.checks import Error, Tags, register
 from django.core.checks import Warning as Caution
@@ -19,12 +20,13 @@ from .models import Job
 MAY_BE_ZERO = {"PURGE_DAYS"}
 LISTS = ("LOCAL_ROOTS", "COMMANDS", "MAILBOX_PATTERNS")
 FOLDERS = ("ROOT", "CREDENTIALS_DIR")
+TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{20,}=*")  # what RFC 6750 lets a header carry
 
 
 @register(Tags.compatibility)
 def check_settings(**kwargs):
     """Return an error for each setting whose value cannot work."""
-    others = _wrong_roots, _wrong_patterns, _wrong_address, _wrong_queue
+    others = _wrong_roots, _wrong_patterns, _wrong_address, _wrong_queue, _wrong_token
     return list(_wrong_values()) or [error for wrong in others for error in wrong()]
 
 
@@ -226,6 +228,25 @@ def _wrong_queue():
             f"BACKUP_QUEUE is '{conf.QUEUE}', which TASKS does not know.",
             hint=f"TASKS has {', '.join(sorted(queues))}.",
             id="backup_app.E009",
+        )
+
+
+def _wrong_token():
+    # The message must not show the token.
+    if not conf.METRICS_TOKEN:
+        return
+    if not TOKEN.fullmatch(str(conf.METRICS_TOKEN)):
+        yield Error(
+            "BACKUP_METRICS_TOKEN is shorter than 20 characters, or has others than -._~+/= "
+            "besides letters and digits.",
+            hint="Generate one with: python3 -c 'import secrets; print(secrets.token_urlsafe())'.",
+            id="backup_app.E013",
+        )
+    if find_spec("prometheus_client") is None:
+        yield Error(
+            "BACKUP_METRICS_TOKEN is set, but the package prometheus-client is missing.",
+            hint="Run 'pip install prometheus-client'; without it there are no metrics.",
+            id="backup_app.E014",
         )
 
 

@@ -34,6 +34,7 @@ DEFAULTS: dict[str, Any] = {
     "OVERDUE_HOURS": 26,  # age of a last good backup, unless the schedule allows more
     "CLIENT_ADDRESS": "",  # dotted path of a function(request) -> address; "" = REMOTE_ADDR
     "SSH_CONNECT_SECONDS": 15,
+    "METRICS_TOKEN": "",  # that Prometheus sends; "" lets only this machine itself read /metrics
 }
 ENGINES = {"default": {"BACKEND": "backup_app.engines.archive.ArchiveEngine", "OPTIONS": {}}}
 
@@ -82,6 +83,15 @@ class Conf:
     @property
     def uses_aware_times(self) -> bool:
         return settings.USE_TZ
+
+    @property
+    def is_behind_proxy(self) -> bool:
+        """Whether the project says that a proxy forwards requests to it."""
+        return bool(
+            settings.SECURE_PROXY_SSL_HEADER
+            or settings.USE_X_FORWARDED_HOST
+            or settings.USE_X_FORWARDED_PORT
+        )
 
     @property
     def user_model(self) -> str:

@@ -30,6 +30,7 @@ routes = [
     path("", home, name="home"),
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
+    path("", include("backup_app.monitoring.urls")),
     path("admin/", admin.site.urls),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(title="Swagger UI"), name="docs"),

@@ -143,6 +143,7 @@ def use_backups():
     ask("POST", f"/api/downloadinfo/{job}/127.0.0.1", password=key)
     manage("backup_upkeep", once=True)
     manage("backup_status")
+    ask("GET", "/metrics", status=200 if find_spec("prometheus_client") else 404)
 
 
 # --- The admin ---------------------------------------------------------------------------------
