@@ -35,7 +35,8 @@ def _has_token(request):
 def _is_from_here(request):
     """Return whether a request came from this machine, and through no proxy.
 
-    One that adds no header passes on the name that was asked for, which is not this machine's own.
+    A proxy that adds no header may pass on the name that was asked for, which is another one. One
+    that does neither cannot be told from a program here: the operator then has to set a token.
     """
     if conf.is_behind_proxy or FORWARDED & request.META.keys():
         return False
