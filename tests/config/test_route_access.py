@@ -13,6 +13,8 @@ from django.test import Client
 from django.urls import get_resolver
 from django.urls.resolvers import URLResolver
 
+from tests.prerequisites import only_on
+
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 REFUSED = {401, 403, 405}
 # What everybody may read, or is told that it is not there. Nothing else may be added in passing.
@@ -100,6 +102,7 @@ def test_somebody_without_rights_is_refused_in_the_admin(client):
     } == set()
 
 
+@only_on("sqlite")  # the database has no say in it
 @pytest.mark.parametrize("permission", ["AllowAny", "IsAdminUser"])
 def test_the_apps_hold_whatever_the_defaults_of_another_project(permission):
     done = subprocess.run(  # noqa: S603 - our own command

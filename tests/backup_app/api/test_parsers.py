@@ -13,6 +13,7 @@ from backup_app.api.parsers import FormParser, JSONParser, nested
 from backup_app.exceptions import TooLarge
 from backup_app.models import Fileset
 from tests.effort import effort
+from tests.prerequisites import only_on
 
 from ..support.api_client import client_of, refused
 from ..support.factories import AccountFactory
@@ -261,6 +262,7 @@ class TestRefused:
 
 
 @pytest.mark.parametrize("pattern", ["a[{}]", "a{}[500]", "a[{0}][{0}][{0}]", "a[b][c][{}]"])
+@only_on("sqlite")  # forms are parsed alike on any
 def test_the_time_that_a_form_takes_grows_with_its_size(pattern):
     few, many = (
         effort(partial(nested, [(pattern.format(number), "1") for number in range(count)]))
