@@ -14,6 +14,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The pip outside installs inside: a Python whose venv module has no pip of its own will do.
 PIP := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python
+# slipcover adds to modules whose asserts pytest rewrites, plugins among them, what breaks enums.
+MEASURED := $(if $(COVERAGE),slipcover --json --out $(COVERAGE) -m )
+PLAIN := $(if $(COVERAGE),--assert=plain)
 export DATA_DIR PORT HOST DATABASE_URL
 
 .DEFAULT_GOAL := help
@@ -28,7 +31,7 @@ run: $(VENV)/run
 	@exec $(BIN)/python manage.py serve --setup --with-parent
 
 test: $(VENV)/test
-	$(BIN)/python -m $(if $(COVERAGE),slipcover --json --out $(COVERAGE) -m )pytest -n $(JOBS) $(ARGS)
+	$(BIN)/python -m $(MEASURED)pytest -n $(JOBS) $(PLAIN) $(ARGS)
 
 attack: $(VENV)/test
 	ATTACK=1 $(BIN)/pytest -m attack $(ARGS)
