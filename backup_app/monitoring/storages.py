@@ -8,7 +8,7 @@ from ..models import Storage
 from ..services import storages
 from .families import gauge
 
-PATIENCE = 2  # seconds, for all storages together
+TIMEOUT = 2  # seconds, for all storages together
 LABELS = ["storage", "zone"]
 _lock = threading.Lock()
 _unanswered: dict[int, "SpaceReader"] = {}  # by the ID of the storage
@@ -51,7 +51,7 @@ def families():
     )
     yield gauge(
         "backup_storage_responsive",
-        f"0 if a storage did not say within {PATIENCE} seconds how much space it has.",
+        f"0 if a storage did not say within {TIMEOUT} seconds how much space it has.",
         LABELS,
         {labels: not reader.is_alive() for labels, reader in readers.items()},
     )
@@ -68,6 +68,6 @@ def _reader(storage, used):
 
 
 def _wait_for(readers):
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT
     for reader in readers:
         reader.join(max(0, until - time.monotonic()))

@@ -75,7 +75,7 @@ def test_one_without_an_engine_is_unknown(storage):
 
 
 def test_one_that_hangs_is_told_so_and_asked_only_once(storage, monkeypatch):
-    monkeypatch.setattr(storages, "PATIENCE", 0.2)
+    monkeypatch.setattr(storages, "TIMEOUT", 0.2)
     StorageFactory(name="other", zone=ZoneFactory(name="south", engine="quick"))
     quick = {"BACKEND": f"{AnsweringEngine.__module__}.AnsweringEngine"}
 
