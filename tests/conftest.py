@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from calendar_app.api import fragments
 from tests.prerequisites import left_out, need, need_root
+from tests.support.browser import Viewer, log_in
 
 # A busy machine makes no test fail: hypothesis allows an example 200 ms unless told.
 settings.register_profile("patient", deadline=None)
@@ -92,3 +93,13 @@ def browser_type_launch_args(browser_type_launch_args):
     # Playwright keeps an event loop in the tests' thread, where Django then sees async code.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     return browser_type_launch_args | {"executable_path": chromium, "args": ["--no-sandbox"]}
+
+
+@pytest.fixture
+def viewer(live_server, page, tmp_path, django_user_model):
+    """A superuser at the admin in a browser; for tests with ``django_db(transaction=True)``."""
+    page.set_default_timeout(20_000)
+    name = "viewer@example.org"
+    user = django_user_model.objects.create_superuser(name, name, "secret")
+    log_in(page, live_server.url, user)
+    return Viewer(page, live_server.url, tmp_path / "screenshots", user)

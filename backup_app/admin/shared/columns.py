@@ -15,7 +15,7 @@ STATUS_COLOURS = {
     "failed": "danger",
     "canceled": "warning",
 }
-LINK = '<a href="{}" class="text-primary-600 underline dark:text-primary-500">{}</a>'
+LINK = '<a href="{}" class="text-primary-600 underline dark:text-primary-400">{}</a>'
 
 
 def size(number):
