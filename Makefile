@@ -1,5 +1,6 @@
 # make run      serve everything on http://127.0.0.1:8000 until Ctrl-C (PORT, HOST, DATA_DIR)
 # make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS, COVERAGE=file.json)
+# make doctor   say what is not in order with the service of DATA_DIR (ARGS, such as --clients)
 # make attack   repeat the tests that attack, for as long as it takes (ARGS, DATABASE_URL)
 # make wheel    build the wheel of the two apps, and try it in bare projects (CATALOG_SERVER=postgres://…)
 # make lint     check style, types, layers, migrations, settings and the OpenAPI description
@@ -20,7 +21,7 @@ PLAIN := $(if $(COVERAGE),--assert=plain)
 export DATA_DIR PORT HOST DATABASE_URL
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test attack wheel lint bench lock clean
+.PHONY: help install run doctor test attack wheel lint bench lock clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -29,6 +30,9 @@ install: $(VENV)/run
 
 run: $(VENV)/run
 	@exec $(BIN)/python manage.py serve --setup --with-parent
+
+doctor: $(VENV)/run
+	@$(BIN)/python manage.py doctor $(ARGS)
 
 test: $(VENV)/test
 	$(BIN)/python -m $(MEASURED)pytest -n $(JOBS) $(PLAIN) $(ARGS)

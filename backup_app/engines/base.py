@@ -231,6 +231,13 @@ class Engine(AdoptionMixin):
         """Log in to the client once with the password of its SSH user, and add the server's key."""
         raise NotImplementedError
 
+    def require_connection(self, client: Client) -> None:
+        """Raise EngineError unless the client answers now and can be backed up.
+
+        EngineUnreachable if it does not answer. Nothing is changed on the client. Called in
+        several threads, for a client each.
+        """
+
     def run_command(self, client: Client, command: Sequence[str]) -> str:
         """Return the output of a command line that the operator allowed, run on the client.
 
@@ -270,6 +277,10 @@ class Engine(AdoptionMixin):
         They are reported where ``database`` is checked.
         """
         return iter(())
+
+    def own_faults(self) -> Iterator[str]:
+        """Yield those of ``faults`` that are not of a storage, which ``storage_fault`` tells."""
+        return self.faults()
 
     def worker_faults(self) -> Iterator[str]:
         """Yield a sentence for each thing that keeps a worker on this machine from doing jobs.

@@ -1,20 +1,53 @@
+"""What all commands share: their help, their answer as text or JSON, their errors."""
+
 import json
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, DjangoHelpFormatter
 
 from ..exceptions import BackupError, InvalidEngine
 
+CODES = {2: "An argument is wrong.", 130: "It was interrupted by Ctrl-C."}
+
+
+class HelpFormatter(DjangoHelpFormatter):
+    """Keeps the lines of a text that has several, such as the examples."""
+
+    def _fill_text(self, text, width, indent):
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
 
 class BackupCommand(BaseCommand):
-    """Turns the app's errors into CommandError; ``--format json`` prints one JSON document."""
+    """Turns the app's errors into CommandError; ``--format json`` prints one JSON document.
+
+    ``--help`` shows ``examples``, which are command lines after "manage.py", and what exit code 0,
+    ``success``, and 1, ``failure``, mean.
+    """
+
+    examples: tuple[str, ...] = ()
+    success = "Done."
+    failure = "It was refused or has failed; the message says why."
+    has_format = True  # whether it reports something
+
+    def create_parser(self, prog_name, subcommand, **kwargs):
+        program = prog_name.rpartition("/")[2]
+        codes = {0: self.success, 1: self.failure} | CODES
+        lines = ["examples:", *(f"  {program} {example}" for example in self.examples)]
+        lines += [
+            "",
+            "exit codes:",
+            *(f"  {code:<3}  {meaning}" for code, meaning in codes.items()),
+        ]
+        kwargs = {"epilog": "\n".join(lines), "formatter_class": HelpFormatter} | kwargs
+        return super().create_parser(prog_name, subcommand, **kwargs)
 
     def add_arguments(self, parser):
-        parser.add_argument(
-            "--format",
-            choices=["text", "json"],
-            default="text",
-            help="Output format; text by default.",
-        )
+        if self.has_format:
+            parser.add_argument(
+                "--format",
+                choices=["text", "json"],
+                default="text",
+                help="Output format; text by default.",
+            )
 
     def add_client(self, parser):
         """Add the arguments that name one client, for ``lookup.client_named``."""
@@ -32,7 +65,7 @@ class BackupCommand(BaseCommand):
         )
 
     def execute(self, *args, **options):
-        self.is_json = options["format"] == "json"
+        self.is_json = options.get("format") == "json"
         try:
             return super().execute(*args, **options)
         except (BackupError, InvalidEngine) as e:

@@ -55,6 +55,7 @@ class ArchiveEngine(Engine):
     jobs_with_path = staticmethod(views.jobs_with_path)
     client_config = staticmethod(client_setup.client_config)
     install_key = staticmethod(key_installation.install_key)
+    require_connection = staticmethod(machines.require_connection)
     run_command = staticmethod(machines.run_command)
     require_database = staticmethod(load.require_database)
     label_storage = staticmethod(labels.label_storage)
@@ -112,3 +113,6 @@ class ArchiveEngine(Engine):
         return check.faults(self.alias)
 
     faults = worker_faults
+
+    def own_faults(self) -> Iterator[str]:
+        return check.missing_programs(self.alias)

@@ -15,7 +15,7 @@ from .adoption import jobs as adopted_jobs
 from .adoption.inventory import Inventory
 from .catalog import job_history
 from .catalog.records import Catalog
-from .clients import commands, databases, setup
+from .clients import commands, connection, databases, setup
 from .config import provisioning
 from .config import schedules as scheduling
 from .director import submit
@@ -122,6 +122,7 @@ class BaculaEngine(Engine):
     jobs_with_path = presence.jobs_with_path
     require_destination = staticmethod(restores.require_destination)
     client_config = setup.client_config
+    require_connection = connection.require_connection
     run_command = commands.run_command
     require_database = databases.require_database
     forget_client = provisioning.forget_client

@@ -166,10 +166,15 @@ def _is_live(volume: Path, job_id: int) -> bool:
 
 def faults(alias: str) -> Iterator[str]:
     """Yield a sentence for each thing that the clients and pools of an engine lack."""
+    yield from missing_programs(alias)
+    storages = Storage.objects.filter(zone__engine=alias, pools__isnull=False)
+    yield from filter(None, map(storage_fault, storages.distinct()))
+
+
+def missing_programs(alias: str) -> Iterator[str]:
+    """Yield a sentence for each program that the clients of an engine need on this machine."""
     connections = Client.objects.present().filter(zone__engine=alias).order_by()
     for connection in connections.values_list("connection", flat=True).distinct():
         for program in PROGRAMS.get(connection, ()):
             if shutil.which(program) is None:
                 yield f"The program '{program}' is not installed."
-    storages = Storage.objects.filter(zone__engine=alias, pools__isnull=False)
-    yield from filter(None, map(storage_fault, storages.distinct()))

@@ -9,7 +9,7 @@ from subprocess import DEVNULL
 from typing import Protocol
 
 from ....conf import conf
-from ....exceptions import EngineError
+from ....exceptions import EngineError, EngineUnreachable
 from ....lib.paths import is_in, shown
 from ....models import Client
 from ...shared.command_output import command_output
@@ -17,6 +17,10 @@ from ...values import Tick, no_tick
 from .process import Argv, Input, Process, time_limit
 from .server_key import keys_folder, private_key
 from .ssh import address, ssh
+
+ANSWER_SECONDS = 10  # for the programs of a client that has let us in
+MAX_VERSIONS = 10_000  # bytes that they print of themselves
+PROGRAMS = {"tar": b"GNU tar", "find": b"GNU findutils"}
 
 
 class Machine(Protocol):
@@ -43,6 +47,19 @@ def machine_for(client: Client) -> "LocalMachine | SshMachine":
         f"Client '{client}' is connected by '{client.connection}', which this engine does not"
         " support."
     )
+
+
+def require_connection(client: Client) -> None:
+    """Raise EngineError unless a client answers and has GNU tar and find, which read it."""
+    seconds = conf.SSH_CONNECT_SECONDS + ANSWER_SECONDS
+    slow = EngineUnreachable(f"Client '{client}' did not answer within {seconds} seconds.")
+    versions = ["sh", "-c", "tar --version; find --version; true"]
+    with machine_for(client).start(versions, tick=time_limit(seconds, slow)) as process:
+        printed = _read(process, MAX_VERSIONS)
+        process.check()
+    for program, name in PROGRAMS.items():
+        if name not in printed:
+            raise EngineError(f"Client '{client}' has no {name.decode()}: install it as {program}.")
 
 
 def run_command(client: Client, command: Sequence[str]) -> str:

@@ -11,11 +11,14 @@ from backup_app.engines.archive.transport.machines import (
     machine_for,
     pin_command,
     quote,
+    require_connection,
 )
-from backup_app.exceptions import EngineError
+from backup_app.exceptions import EngineError, EngineUnreachable
 from backup_app.models import Client
+from tests.support.waiting import free_port
 
 from ....support.factories import ClientFactory
+from ....support.local_backups import over_ssh
 
 
 @pytest.fixture
@@ -84,6 +87,35 @@ class TestClients:
         known = tmp_path / f"keys/known_hosts-{client.pk}"
         assert known.read_text() == f"{alias} ssh-ed25519 AAA\n{alias} ssh-rsa BBB\n"
         assert (tmp_path / "keys").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("backup_root")
+class TestConnections:
+    def test_a_machine_that_lets_us_in_is_in_order(self, ssh_server):
+        require_connection(ClientFactory(**over_ssh(ssh_server)))
+        require_connection(ClientFactory(connection="local"))
+
+    def test_a_machine_that_does_not_answer_is_unreachable(self, ssh_server):
+        client = ClientFactory(**over_ssh(ssh_server) | {"ssh_port": free_port()}, name="web1")
+
+        with pytest.raises(EngineUnreachable, match=r"^Client 'web1' cannot be reached at 127"):
+            require_connection(client)
+
+    def test_another_machine_at_the_same_address_is_refused(self, ssh_server):
+        other = {"host_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDYuLx"}
+        client = ClientFactory(**over_ssh(ssh_server) | other)
+
+        with pytest.raises(EngineUnreachable, match="Host key verification failed"):
+            require_connection(client)
+
+    def test_a_machine_without_gnu_find_is_named(self, monkeypatch, tmp_path):
+        (tmp_path / "find").write_text("#!/bin/sh\necho BusyBox\n")
+        (tmp_path / "find").chmod(0o700)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+        with pytest.raises(EngineError, match=r"^Client 'nas' has no GNU findutils"):
+            require_connection(ClientFactory(connection="local", name="nas"))
 
 
 @pytest.mark.parametrize(
