@@ -17,11 +17,12 @@ in ``BACKUP_ENGINES``. A test class that inherits ``EngineContract`` of
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from django.db.models import Max, QuerySet
 
-from ..exceptions import BackupError, NotFound, WrongState
+from ..exceptions import BackupError, EngineError, NotFound, WrongState
 from ..lib.paths import shown
 from ..models import Client, Job, Storage
 from ..models.job import JobQuerySet
@@ -37,6 +38,7 @@ from .values import (
     Ranges,
     Run,
     Selection,
+    StorageIdentity,
     System,
     Tick,
     View,
@@ -320,12 +322,20 @@ class Engine(AdoptionMixin):
         """Yield what differs between a storage and the catalog; with ``delete`` remove orphans."""
         return iter(())
 
+    def identify(self, folder: Path) -> StorageIdentity:
+        """Return which storage a folder is, which the database need not know.
+
+        Raises EngineError if it is none, or if storages are no folders.
+        """
+        raise EngineError(f"The engine '{self.alias}' keeps no backups in folders.")
+
     def rebuild_catalog(
-        self, storage: Storage, *, dry_run: bool = False
+        self, storage: Storage, *, dry_run: bool = False, heir: Any = None
     ) -> Iterator[Job | Problem]:
         """Yield each job that was restored to the catalog from the data of a storage.
 
-        And a Problem for each that could not be. With ``dry_run`` nothing is stored.
+        And a Problem for each that could not be. What belongs to accounts that do not exist goes
+        to the account ``heir``, or without one to new accounts. With ``dry_run`` nothing is stored.
         """
         return iter(())
 

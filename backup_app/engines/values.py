@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
+from uuid import UUID
 
 from ..models import Job
 
@@ -104,6 +105,15 @@ class ClientConfig:
 
     file_name: str
     config: str
+
+
+@dataclass(frozen=True)
+class StorageIdentity:
+    """What the folder of a storage tells of itself: its label, and the zone of its backups."""
+
+    label: UUID
+    zone_name: str = ""
+    zone_title: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,58 @@
-"""The use of storages: bytes, pools and free space."""
+"""Storages that are adopted, and the use of storages: bytes, pools and free space."""
 
 from collections.abc import Iterable
+from itertools import count
+from pathlib import Path
 from typing import Any
 
-from django.db.models import Sum
+from django.db import transaction
+from django.db.models import Q, Sum
+from django.utils.text import slugify
 
 from ..engines import get_engine
-from ..exceptions import EngineError
-from ..models import Job, Pool, Storage
+from ..engines.values import StorageIdentity
+from ..exceptions import EngineError, Invalid, WrongState
+from ..models import Job, Pool, Storage, Zone
+
+
+def adopt(folder: Path) -> Storage:
+    """Return a new storage for a folder that was one before, as of a service that was lost.
+
+    It keeps its label. Its zone is the one that its backups name, made anew if there is none.
+    Raises Invalid for a path that cannot be stored, EngineError if the folder is no storage, and
+    WrongState if it is one that is known.
+    """
+    path = str(folder)
+    longest = Storage._meta.get_field("path").max_length
+    if not folder.is_absolute() or len(path) > (longest or 0) or not path.isprintable():
+        raise Invalid({"path": [f"'{path}' is not an absolute path that a storage can have."]})
+    engine = get_engine()
+    identity = engine.identify(folder)
+    known = Storage.objects.filter(Q(path=path) | Q(label=identity.label)).first()
+    if known:
+        raise WrongState(f"The folder '{path}' is that of storage '{known}' already.")
+    with transaction.atomic():
+        zone = _zone(identity, engine.alias)
+        return Storage.objects.create(
+            name=_free_name(folder), zone=zone, path=path, label=identity.label
+        )
+
+
+def _zone(identity: StorageIdentity, engine: str) -> Zone:
+    longest = Zone._meta.get_field("name").max_length
+    name = slugify(identity.zone_name)[:longest] or "restored"
+    zone, _ = Zone.objects.get_or_create(
+        name=name, defaults={"title": identity.zone_title[:200], "engine": engine}
+    )
+    if zone.engine != engine:
+        raise WrongState(f"The zone '{name}' has the engine '{zone.engine}', not '{engine}'.")
+    return zone
+
+
+def _free_name(folder: Path) -> str:
+    base = slugify(folder.name)[:40] or "restored"
+    names = (base if number == 1 else f"{base}-{number}" for number in count(1))
+    return next(name for name in names if not Storage.objects.filter(name=name).exists())
 
 
 def used_bytes(storages: Iterable[Storage]) -> dict[int, int]:

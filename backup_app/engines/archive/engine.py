@@ -65,6 +65,7 @@ class ArchiveEngine(Engine):
     finish_removals = staticmethod(removal.finish_removals)
     forget = staticmethod(safety_dump.forget)
     check_storage = staticmethod(check.check_storage)
+    identify = staticmethod(rebuild.identify)
     rebuild_catalog = staticmethod(rebuild.rebuild_catalog)
 
     # --- Doing jobs ------------------------------------------------------------------------

@@ -216,10 +216,7 @@ def test_what_comes_back_into_the_catalog_is_named(client):
 def test_nothing_comes_back_without_a_storage():
     ran = command("rebuild_catalog")
 
-    assert ran.error == (
-        "There is no storage: create one in the admin first, "
-        "whose path is the folder with 'volumes'."
-    )
+    assert ran.error == ("There is no storage: name the folder of one with --path FOLDER.")
 
 
 class TestBackupStatus:

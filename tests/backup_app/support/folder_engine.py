@@ -97,7 +97,7 @@ class FolderEngine(Engine):
                 if delete:
                     shutil.rmtree(folder)
 
-    def rebuild_catalog(self, storage, *, dry_run=False):
+    def rebuild_catalog(self, storage, *, dry_run=False, heir=None):
         yield from storage.jobs.good().order_by("pk")
 
     def select_paths(self, job, paths):

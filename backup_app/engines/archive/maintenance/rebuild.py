@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 
@@ -12,10 +13,11 @@ from ....exceptions import BackupError, EngineError
 from ....lib import paths
 from ....lib.bulk import batches, insert_rows, keep_id
 from ....models import Client, Entry, Job, JobSource, Storage, Volume
-from ...values import Problem
+from ...values import Problem, StorageIdentity
 from ..backup.catalog_writer import ENTRY
 from ..catalog.folders import folder_ids, make_folders
-from ..storage.labels import storage_folder
+from ..storage.labels import FILE as LABEL
+from ..storage.labels import read_label, storage_folder
 from ..storage.manifest import SUFFIX, Head, ManifestReader, Row
 from ..storage.removal import mark_path
 from .rebuild_owners import Owners, moment
@@ -40,15 +42,37 @@ class Found:
         return self.manifest.head
 
 
-def rebuild_catalog(storage: Storage, *, dry_run: bool = False) -> Iterator[Job | Problem]:
+def identify(folder: Path) -> StorageIdentity:
+    """Return the label of a storage's folder and the zone that its newest readable manifest names.
+
+    Raises EngineError unless the folder has a label.
+    """
+    label = read_label(folder, f"the folder '{folder}'")
+    if label is None:
+        raise EngineError(f"The folder '{folder}' has no file '{LABEL}', so it is no storage.")
+    for path in sorted(folder.glob(f"volumes/*/*{SUFFIX}"), key=_age):
+        with suppress(EngineError):
+            zone = ManifestReader(path).head["zone"]
+            return StorageIdentity(label, str(zone.get("name", "")), str(zone.get("title", "")))
+    return StorageIdentity(label)
+
+
+def _age(path: Path) -> float:
+    return -path.stat().st_mtime
+
+
+def rebuild_catalog(
+    storage: Storage, *, dry_run: bool = False, heir: Any = None
+) -> Iterator[Job | Problem]:
     """Yield each backup that was rebuilt, and a Problem for each that could not be.
 
     Backups in the database are left unchanged, and those marked as removed are left out. A backup
     is rebuilt in one transaction, with its former ID if that is free and above those of the
-    backups that it builds on. With ``dry_run`` nothing is stored.
+    backups that it builds on. With ``dry_run`` nothing is stored. The account ``heir`` gets what
+    belongs to accounts that do not exist; without one they are made.
     """
     folder = storage_folder(storage)
-    owners = Owners(storage, dry_run=dry_run)
+    owners = Owners(storage, dry_run=dry_run, heir=heir)
     found: list[Found] = []
     yield from _read(storage, folder, found)
     found.sort(key=lambda each: each.head["job"]["id"], reverse=True)

@@ -15,14 +15,15 @@ from ..storage.manifest import Head
 class Owners:
     """Finds what jobs belong to, by name, or makes it as the manifests say.
 
-    New accounts have no password: they can log in once they get one or an API key. With
-    ``dry_run`` nothing is stored. The manifests must be given newest first, so that the newest
-    values count.
+    What belongs to an account that does not exist goes to ``heir``, or without one to a new
+    account, which has no password: it can log in once it gets one or an API key. With ``dry_run``
+    nothing is stored. The manifests must be given newest first, so that the newest values count.
     """
 
-    def __init__(self, storage: Storage, *, dry_run: bool = False):
+    def __init__(self, storage: Storage, *, dry_run: bool = False, heir: Any = None):
         self._storage = storage
         self._dry_run = dry_run
+        self._heir = heir
         self._clients: dict[tuple[str, int], Client] = {}
         self._others: dict[tuple[Any, ...], Any] = {}
 
@@ -53,6 +54,12 @@ class Owners:
             return known.job.client
         present = Client.objects.present().filter(account_id=account.pk)
         if found := present.filter(name=name).first():
+            # Of two accounts that were lost, each may have had a client of this name.
+            if account == self._heir and found.pk != old_id:
+                raise WrongState(
+                    f"Client '{name}' of account '{head['account']['login']}' cannot be restored:"
+                    f" account '{account}' already has a client of this name."
+                )
             return found
         if other := present.filter(ip=values["ip"]).first():
             raise WrongState(
@@ -70,6 +77,7 @@ class Owners:
             found = users.objects.filter(**{users.USERNAME_FIELD: values["login"]}).first()
             if found is None and values["email"]:
                 found = users.objects.filter(email__iexact=values["email"]).first()
+            found = found or self._heir
             if found is None:
                 found = users(**{users.USERNAME_FIELD: values["login"]}, email=values["email"])
                 found.set_unusable_password()

@@ -25,7 +25,7 @@ def storage_folder(storage: Storage) -> Path:
     if storage.label is None:
         label_storage(storage)
     folder = _folder(storage)
-    found = _read(folder, storage)
+    found = read_label(folder, f"storage '{storage}'")
     if found is None:
         raise EngineError(
             f"The folder of storage '{storage}' has no file '{FILE}': is its disk mounted? If this"
@@ -47,7 +47,7 @@ def label_storage(storage: Storage, *, force: bool = False) -> None:
         known = Storage.objects.select_for_update().get(pk=storage.pk)
         if not force:
             _require_newest_volume(storage, folder)
-        label = _read(folder, storage)
+        label = read_label(folder, f"storage '{storage}'")
         if label is None:
             label = known.label or uuid4()
             _write(folder, storage, label)
@@ -64,6 +64,17 @@ def storage_fault(storage: Storage) -> str:
     except EngineError as e:
         return str(e)
     return ""
+
+
+def read_label(folder: Path, owner: str) -> UUID | None:
+    """Return the label of a folder, None if it has no valid one; errors name its owner."""
+    try:
+        with (folder / FILE).open("rb") as file:
+            return UUID(file.read(LENGTH).decode("ascii"))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as e:
+        raise EngineError(f"The label of {owner} cannot be read: {e.strerror}.") from e
 
 
 def _folder(storage: Storage) -> Path:
@@ -88,17 +99,6 @@ def _require_newest_volume(storage: Storage, folder: Path) -> None:
             f" {newest.job_id}: is its disk mounted? To use the folder anyway, run"
             f" 'manage.py label_storage --force {storage.name}'."
         )
-
-
-def _read(folder: Path, storage: Storage) -> UUID | None:
-    """Return the label of a folder; None if it has no valid one."""
-    try:
-        with (folder / FILE).open("rb") as file:
-            return UUID(file.read(LENGTH).decode("ascii"))
-    except (FileNotFoundError, ValueError):
-        return None
-    except OSError as e:
-        raise EngineError(f"The label of storage '{storage}' cannot be read: {e.strerror}.") from e
 
 
 def _write(folder: Path, storage: Storage, label: UUID) -> None:
