@@ -9,7 +9,7 @@ from ..exceptions import NotFound
 from ..models import Post
 from . import representations, schemas, totals
 from .errors import shown
-from .filters import search, window
+from .filters import page_ids, window
 
 # No list has so many pages, and a larger number would not fit into a database's OFFSET.
 MAX_DIGITS = 12
@@ -53,17 +53,11 @@ class ArchivePagination(BasePagination):
         number, start = self.per_page - len(self.tombstones), max(start - gone, 0)
         if found.is_exact and not found.number:
             return []
-        # Only the IDs: they come from the index, so that a deep page reads no rows before its own.
-        ids = queryset.values_list("pk", flat=True)
         if found.is_exact:
-            return self._read(ids[start : start + number])
-        ids = self._read(ids[start : start + number + 1])
+            return page_ids.read(self.view.filters, queryset, start, start + number)
+        ids = page_ids.read(self.view.filters, queryset, start, start + number + 1)
         self._count(gone + _possible(found.number, start, len(ids), number))
         return ids[:number] if ids or start == 0 else self.past_the_end()
-
-    def _read(self, ids):
-        with search.limited(self.view.filters):
-            return list(ids)
 
     def _count(self, total):
         self.total, self.total_pages = total, -(-total // self.per_page)

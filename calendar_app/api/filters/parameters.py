@@ -2,7 +2,7 @@
 
 from copy import copy
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django_filters import filters
 from django_filters.rest_framework import FilterSet
 from drf_spectacular.utils import extend_schema_field
@@ -102,7 +102,7 @@ class LinkedParameter(RecordsParameter):
     """Keeps what is linked, by the rows of ``through``, to any of the given records.
 
     A subquery, since a join would repeat rows. PostgreSQL plans it like EXISTS; SQLite starts from
-    it, whereas it would evaluate EXISTS for every event.
+    it, whereas it evaluates EXISTS for each event of the list in turn (``page_ids.py``).
     """
 
     def __init__(self, *args, through, column, **kwargs):
@@ -110,8 +110,10 @@ class LinkedParameter(RecordsParameter):
         self.through, self.column = through, column
 
     def filter(self, qs, value):
-        named = {f"{self.column}__in": self.expanded(value)}
-        return qs.filter(pk__in=self.through.objects.filter(**named).values("event"))
+        links = self.through.objects.filter(**{f"{self.column}__in": self.expanded(value)})
+        if self.parent.walks:
+            return qs.filter(Exists(links.filter(event=OuterRef("pk"))))
+        return qs.filter(pk__in=links.values("event"))
 
     def expanded(self, ids):
         return ids
@@ -159,6 +161,8 @@ class StatusParameter(Parameter):
 class ListFilterSet(FilterSet):
     """A filterset with only the filters whose parameters are present, which saves time."""
 
+    walks = False  # whether links are looked for event by event
+
     def __init__(self, data=None, *args, **kwargs):
         self.base_filters = {
             name: filter_
@@ -166,6 +170,11 @@ class ListFilterSet(FilterSet):
             if filter_.always or name in (data or {})
         }
         super().__init__(data, *args, **kwargs)
+
+    def walking(self):
+        """Return the records of ``qs``, by a query that looks for links event by event."""
+        self.walks = True
+        return self.filter_queryset(self.queryset.all())
 
     @classmethod
     def get_filters(cls):
