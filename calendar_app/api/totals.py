@@ -17,7 +17,7 @@ from django.db import connections
 
 from ..lib.time_limit import TooSlow, time_limit
 
-LIMIT = 0.04  # seconds of database time in a request
+LIMIT = 0.03  # seconds of database time in a request
 KEPT_SECONDS = 3600
 PAUSE = 10  # times as long as the last count took, until the same list is counted again
 
