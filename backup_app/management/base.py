@@ -35,7 +35,7 @@ class BackupCommand(BaseCommand):
         lines += [
             "",
             "exit codes:",
-            *(f"  {code:<3}  {meaning}" for code, meaning in codes.items()),
+            *(f"  {code:<3}  {told}" for code, told in codes.items()),
         ]
         kwargs = {"epilog": "\n".join(lines), "formatter_class": HelpFormatter} | kwargs
         return super().create_parser(prog_name, subcommand, **kwargs)

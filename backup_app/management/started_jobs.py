@@ -1,19 +1,18 @@
 """Reports the jobs that a command started, and waits for them while showing their progress."""
 
-import sys
 import time
 from datetime import timedelta
 
 from django.core.management.base import CommandError
 from django.utils import timezone
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, DownloadColumn
 
 from ..api.serializers.jobs import JobAnswer
 from ..jobs import reap
 from ..lib.formatting import counted, size
 from ..models import Job
 from .lookup import job_with_id
+from .terminal import Progress
 
 OPERATOR = "operator"  # whom a job is requested by
 NOUNS = {"verify": "verification"}
@@ -40,22 +39,14 @@ def answer_started(command, jobs: list[Job], *, wait: bool, one: bool = True):
 
 def follow(job: Job) -> Job:
     """Return a job when it has ended; raises CommandError if no worker begins it."""
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TimeElapsedColumn(),
-    )
-    terminal = sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), disable=not terminal) as bar:
-        task = bar.add_task(_title(job), total=None)
+    with Progress(_title(job), BarColumn(), DownloadColumn(), shown=size) as progress:
         while job.is_open:
             _require_worker(job)
             reap.reap_if_dead(job)
             time.sleep(EVERY)
             job = job_with_id(job.pk)
             total = job.bytes_done if job.is_good else job.bytes_expected or None
-            bar.update(task, description=_title(job), completed=job.bytes_done, total=total)
+            progress.update(job.bytes_done, total, _title(job))
     return job
 
 

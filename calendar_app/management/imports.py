@@ -5,6 +5,7 @@ from django.core.management.base import CommandError
 
 from .. import permissions
 from ..models import Event
+from .output import numbers_by_name
 from .users import user_by_email
 
 
@@ -40,14 +41,21 @@ def editor(email=None):
 
 def report(command, outcome, *, dry_run=False):
     """Write the outcome of an import. Raises CommandError if it only has problems."""
+    if command.is_json:
+        command.answer(_record(outcome, dry_run), "")
     for problem in outcome.problems:
         command.stderr.write(problem)
     number = len(outcome.problems)
     skipped = f" {number} problem{'s' * (number > 1)}, shown above." if number else ""
     if outcome.is_failure:
         raise CommandError(f"Nothing was imported.{skipped}")
-    if not outcome.numbers:
-        command.stdout.write("Nothing to import.")
+    if command.is_json:
         return
     verb = "Would import" if dry_run else "Imported"
-    command.stdout.write(f"{verb} {outcome}.{skipped}")
+    command.stdout.write(f"{verb} {outcome}.{skipped}" if outcome.numbers else "Nothing to import.")
+
+
+def _record(outcome, dry_run):
+    numbers = {model: dict(counts) for model, counts in outcome.numbers.items()}
+    data = {"imported": numbers_by_name(numbers), "problems": outcome.problems}
+    return data | {"dry_run": dry_run}

@@ -12,9 +12,13 @@ COLOURS = {"ok": "green", "overdue": "bold red"}
 
 
 class Command(BackupCommand):
-    help = (
-        "List the clients with their last good backup. The exit code is 1 when a backup is overdue."
+    help = "List the clients with their last good backup, and which are overdue."
+    examples = (
+        "backup_status",
+        "backup_status --account ann@example.org --format json",
     )
+    success = "No client is overdue."
+    failure = "A client is overdue."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

@@ -1,16 +1,23 @@
 import time
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from ...jobs import periodic
 from ...models import Job
+from ..base import BackupCommand
 
 
-class Command(BaseCommand):
+class Command(BackupCommand):
     help = (
         "Start backups that are due and end jobs whose worker died, until stopped. Only for "
         "projects with a task backend other than django-tasks-db, whose workers do so themselves."
     )
+
+    examples = (
+        "backup_upkeep --every 10",
+        "backup_upkeep --once",
+    )
+    has_format = False  # it reports nothing
 
     def add_arguments(self, parser):
         parser.add_argument(

@@ -10,6 +10,13 @@ class Command(BackupCommand):
         "Compare the volumes in storages with the catalog: report those that are missing, have the "
         "wrong size or belong to no job. 'verify' reads their content."
     )
+    examples = (
+        "check_storage",
+        "check_storage disk --format json",
+        "check_storage --delete --dry-run",
+    )
+    success = "The storages are as the catalog says."
+    failure = "A storage and the catalog differ."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

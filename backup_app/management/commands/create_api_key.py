@@ -13,6 +13,7 @@ MAX_DAYS = 36_500
 
 class Command(BackupCommand):
     help = "Create an API key for an account and print it; it cannot be shown again."
+    examples = ("create_api_key ann@example.org --name scripts --expires 365",)
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

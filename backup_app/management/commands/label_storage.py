@@ -10,6 +10,10 @@ class Command(BackupCommand):
         "from it without the label, so that an empty one is not used where a disk is not mounted. "
         "New storages are labelled automatically; use this for a disk that replaces another."
     )
+    examples = (
+        "label_storage disk",
+        "label_storage disk --force",
+    )
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

@@ -8,6 +8,10 @@ from ..lookup import client_named
 
 class Command(BackupCommand):
     help = "Pin the SSH host keys that a client presents, so that it is reached with no others."
+    examples = (
+        "pin_host_key web1",
+        "pin_host_key 192.0.2.10 --yes --format json",
+    )
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

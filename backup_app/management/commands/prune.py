@@ -12,6 +12,11 @@ class Command(BackupCommand):
         "Remove backups that their pools no longer keep, and old rows of other jobs. What a kept "
         "backup builds on stays, and so does the newest good one of each fileset of a client."
     )
+    examples = (
+        "prune --dry-run",
+        "prune --client web1 --format json",
+    )
+    failure = "A backup could not be removed; the messages say why."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

@@ -12,6 +12,11 @@ from ..terminal import record_of, watched
 
 class Command(BackupCommand):
     help = "Remove clients that were deleted long ago, with all of their backups."
+    examples = (
+        "purge_clients --dry-run",
+        "purge_clients --days 90 --format json",
+    )
+    failure = "A client could not be removed; the messages say why."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

@@ -15,6 +15,12 @@ class Command(BackupCommand):
         "Restore files and folders from a backup to their original location or another one. "
         "Existing files are replaced."
     )
+    examples = (
+        "restore 42 /etc/hosts /srv/www --wait",
+        "restore 42 /home/ann --to /srv/restored --client web2 --format json",
+    )
+    success = "The restore is queued, or with --wait has ended well."
+    failure = "It was refused, or with --wait the restore has failed."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

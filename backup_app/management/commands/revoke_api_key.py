@@ -5,6 +5,7 @@ from ..base import BackupCommand
 
 class Command(BackupCommand):
     help = "Revoke an API key, at once and for good."
+    examples = ("revoke_api_key 3fe9a1c2",)
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

@@ -6,6 +6,12 @@ from ..started_jobs import OPERATOR, answer_started
 
 class Command(BackupCommand):
     help = "Start a backup of a client; the background worker runs it."
+    examples = (
+        "run_backup web1",
+        "run_backup web1 --level full --wait --format json",
+    )
+    success = "The backup is queued, or with --wait has ended well."
+    failure = "It was refused, or with --wait the backup has failed."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

@@ -11,6 +11,7 @@ class Command(BackupCommand):
         "Create a demo client of this machine, and a folder of small files that it backs up. "
         "Existing records are left unchanged, so the command can be repeated."
     )
+    examples = ("seed_backup_demo --user ann@example.org --folder var/demo-files",)
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

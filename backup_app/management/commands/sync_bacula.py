@@ -17,6 +17,11 @@ class Command(BackupCommand):
         "all their jobs. Bacula's own configuration stays as it is. May be repeated, which adds "
         "what is new and removes jobs that Bacula has pruned, and interrupted at any time."
     )
+    examples = (
+        "sync_bacula --account ann@example.org --dry-run",
+        "sync_bacula --account ann@example.org --client web1-fd --format json",
+    )
+    failure = "It was refused, or something could not be adopted; the messages say why."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

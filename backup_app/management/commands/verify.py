@@ -12,6 +12,12 @@ class Command(BackupCommand):
         "Read backups again and compare them with the catalog: those that are named, or the "
         "newest good one of each client and fileset, with all that it builds on."
     )
+    examples = (
+        "verify --wait",
+        "verify 42 43 --format json",
+    )
+    success = "The verifications are queued, or with --wait all backups are intact."
+    failure = "It was refused, or with --wait a backup is not as the catalog says."
 
     def add_arguments(self, parser):
         super().add_arguments(parser)

@@ -3,7 +3,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.http import QueryDict
 from django.utils.http import urlencode
 
@@ -13,6 +13,7 @@ from calendar_app.api.filters.event import EventFilterSet
 from calendar_app.api.representations import Urls
 from calendar_app.conf import conf
 from calendar_app.ical.writer import calendar
+from calendar_app.management.base import CalendarCommand
 from calendar_app.management.output import counted
 from calendar_app.management.users import user_by_email
 from calendar_app.models import Event, Status
@@ -20,10 +21,15 @@ from calendar_app.models import Event, Status
 BATCH = 500
 
 
-class Command(BaseCommand):
+class Command(CalendarCommand):
     help = "Export events as iCalendar; all published events by default."
+    examples = (
+        "export_ics --category music",
+        "export_ics --output all.ics --start 2030-01-01 --format json",
+    )
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument(
             "--output", metavar="FILE", help="File to write to; standard output by default."
         )
@@ -54,6 +60,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, output, start, end, category, status, user, **options):
+        if self.is_json and not output:
+            raise CommandError("--format json needs --output: otherwise the calendar is printed.")
         reader = user_by_email(user) if user else AnonymousUser()
         wanted = {"start_date": start, "end_date": end, "status": status}
         if category:
@@ -65,8 +73,9 @@ class Command(BaseCommand):
         )
         if output:
             _replace(Path(output), content)
-            number = counted({Event: content.count(b"BEGIN:VEVENT\r\n")}) or "no events"
-            self.stdout.write(f"Wrote {number} to {output}.")
+            number = content.count(b"BEGIN:VEVENT\r\n")
+            text = f"Wrote {counted({Event: number}) or 'no events'} to {output}."
+            self.answer({"events": number, "output": output}, text)
         else:
             self.stdout.write(content.decode(), ending="")
 

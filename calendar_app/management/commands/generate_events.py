@@ -1,13 +1,19 @@
-from django.core.management.base import BaseCommand, CommandError
-from rich.progress import Progress
+from django.core.management.base import CommandError
 
 from ...demo.generate import generate
+from ..base import CalendarCommand
+from ..output import progress
 
 
-class Command(BaseCommand):
+class Command(CalendarCommand):
     help = "Store any number of generated events, to test the calendar with many."
+    examples = (
+        "generate_events 100000",
+        "generate_events 500 --seed 2 --format json",
+    )
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument("number", type=int, help="Number of events.")
         parser.add_argument(
             "--seed",
@@ -19,7 +25,6 @@ class Command(BaseCommand):
     def handle(self, *, number, seed, **options):
         if number < 1:
             raise CommandError(f"The number of events must be 1 or more, not {number}.")
-        with Progress(disable=not self.stdout.isatty()) as bar:
-            task = bar.add_task("Events", total=number)
-            generate(number, seed=seed, progress=lambda done: bar.update(task, completed=done))
-        self.stdout.write(f"Stored {number} generated events.")
+        with progress("Events", number) as show:
+            generate(number, seed=seed, progress=lambda done: show(done, number))
+        self.answer({"events": number}, f"Stored {number} generated events.")

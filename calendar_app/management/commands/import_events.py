@@ -2,11 +2,12 @@ import os
 from getpass import getpass
 from itertools import chain, islice
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from calendar_app.importing.remote_calendar import Service, ServiceError
 from calendar_app.importing.rest import ServiceImport
 from calendar_app.importing.writer import Importer
+from calendar_app.management.base import CalendarCommand
 from calendar_app.management.imports import add_import_arguments, editor, report
 from calendar_app.management.output import progress
 
@@ -15,15 +16,21 @@ END = "9999-12-31"
 PARAMS = ("start_date", "status", "modified_after")
 
 
-class Command(BaseCommand):
+class Command(CalendarCommand):
     help = (
         "Import the events of another service with the same API, with their venues, organizers, "
         "categories, tags and images. Records imported before are recognised by their ID at the "
         "service and updated only if they have changed, so the command can be repeated and "
         "continues where it was interrupted."
     )
+    examples = (
+        "import_events https://example.org/wp-json/tribe/events/v1 --dry-run",
+        "import_events https://example.org/calendar/events/v1 --from-page 7 --format json",
+    )
+    failure = "It was refused or stopped early; the messages say why and how to continue."
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument(
             "url", help="The API's URL, such as https://example.org/wp-json/tribe/events/v1."
         )

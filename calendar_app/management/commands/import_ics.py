@@ -1,7 +1,7 @@
 import datetime as dt
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from calendar_app.conf import conf
@@ -9,6 +9,7 @@ from calendar_app.ical.reader import ReadError, read
 from calendar_app.importing.ics import CalendarImport
 from calendar_app.importing.writer import Importer
 from calendar_app.lib import fetch
+from calendar_app.management.base import CalendarCommand
 from calendar_app.management.imports import add_import_arguments, editor, report
 from calendar_app.management.output import progress
 from calendar_app.models import Status
@@ -17,13 +18,19 @@ FETCH_SECONDS = 60
 MAX_DAYS = 3660
 
 
-class Command(BaseCommand):
+class Command(CalendarCommand):
     help = (
         "Import the events of an iCalendar file or feed. Events imported before are recognised by "
         "their UID: changed ones are updated, cancelled ones moved to the trash."
     )
+    examples = (
+        "import_ics https://example.org/feed.ics --dry-run",
+        "import_ics festival.ics --user ann@example.org --status draft --format json",
+    )
+    failure = "It was refused, or nothing could be imported; the messages say why."
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument(
             "source", metavar="FILE|URL", help="A file, or an http, https or webcal URL."
         )

@@ -1,11 +1,15 @@
-from django.core.management.base import BaseCommand
-
 from ...services import counts
+from ..base import CalendarCommand
 
 
-class Command(BaseCommand):
+class Command(CalendarCommand):
     help = "Count the events of all categories and tags anew, as after SQL written by hand."
+    examples = (
+        "recount_terms",
+        "recount_terms --format json",
+    )
 
     def handle(self, **options):
         wrong = counts.recount()
-        self.stdout.write(f"Corrected {wrong} counts." if wrong else "All counts were right.")
+        text = f"Corrected {wrong} counts." if wrong else "All counts were right."
+        self.answer({"corrected": wrong}, text)

@@ -1,19 +1,24 @@
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from calendar_app.conf import conf
 from calendar_app.demo.seeding import DemoCalendar
-from calendar_app.management.output import counted
+from calendar_app.management.base import CalendarCommand
+from calendar_app.management.output import counted, numbers_by_name
 from calendar_app.management.users import user_by_email
 
 
-class Command(BaseCommand):
+class Command(CalendarCommand):
     help = (
         "Create a demo calendar around today's date. Existing records are left unchanged, so the "
         "command can be repeated."
     )
+    examples = (
+        "seed_demo",
+        "seed_demo --user ann@example.org --format json",
+    )
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument(
             "--user", metavar="EMAIL", help="E-mail address of the author of the records."
         )
@@ -22,7 +27,6 @@ class Command(BaseCommand):
         author = user_by_email(user) if user else None
         calendar = DemoCalendar(timezone.localdate(timezone=conf.zone), author)
         calendar.create()
-        if calendar.created.total():
-            self.stdout.write(f"Created {counted(calendar.created)}.")
-        else:
-            self.stdout.write("Nothing to create: the demo calendar is complete.")
+        nothing = "Nothing to create: the demo calendar is complete."
+        text = f"Created {counted(calendar.created)}." if calendar.created.total() else nothing
+        self.answer({"created": numbers_by_name(calendar.created)}, text)
