@@ -27,6 +27,7 @@ from ..lib.paths import shown
 from ..models import Client, Job, Storage
 from ..models.job import JobQuerySet
 from .adoption import AdoptionMixin
+from .previews import Preview
 from .shared.dumps import dump_path
 from .values import (
     ClientConfig,
@@ -64,6 +65,7 @@ class Engine(AdoptionMixin):
     supports_databases = False
     supports_commands = False
     supports_key_installation = False
+    supports_keeping = False  # whether restores can leave what is there, see ``Existing``
     # Whether its jobs continue without a worker. ``backup``, ``restore`` and ``verify`` may then
     # raise Unfinished, or EngineOffline, to be called again a few seconds later by any worker,
     # with what they stored in the job's ``engine_job_id`` and ``engine_state``.
@@ -194,6 +196,14 @@ class Engine(AdoptionMixin):
         ``b"/"`` is the original location. An engine that places files on this machine must check
         that they stay below ``conf.local_roots``.
         """
+
+    def preview_restore(self, job: Job, tick: Tick = no_tick) -> Preview:
+        """Return what a restore would do that has not been stored; raises as ``restore`` does.
+
+        It must be made by the steps of the restore itself, whose report must then say the same.
+        ``tick`` is to be called often, and may raise to end it.
+        """
+        raise WrongState(f"The engine '{self.alias}' cannot say in advance what a restore does.")
 
     # --- Downloading a backup as a plain tar -----------------------------------------------
 

@@ -1,7 +1,7 @@
 """What passes between the app and an engine: folders, files, jobs' results, problems."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -88,6 +88,8 @@ class Outcome:
     stored_bytes: int = 0
     warnings: int = 0
     message: str = ""
+    # Of a restore: what was placed and what was left, for JSON; see ``Findings.as_json``.
+    report: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ login of the person who asks.
 """
 
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -12,8 +13,9 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from ..engines import get_engine
-from ..engines.values import Selection
-from ..exceptions import Invalid, NotFound, WrongState
+from ..engines.previews import Existing, Preview
+from ..engines.values import Selection, Tick, no_tick
+from ..exceptions import Invalid, NotFound, TooLarge, WrongState
 from ..lib import destinations
 from ..models import Client, Fileset, Job, JobLog, Pool
 from . import states, tasks
@@ -64,8 +66,24 @@ def start_backup(
         raise WrongState(f"Another backup of client '{client}' has just been started.") from e
 
 
+def existing_named(text: str) -> Existing:
+    """Return what a restore does with files that are there; raises Invalid for an unknown word."""
+    try:
+        return Existing(text)
+    except ValueError as e:
+        allowed = ", ".join(Existing)
+        sentence = f"Unknown choice '{text}' for existing files: it must be one of {allowed}."
+        raise Invalid({"existing": [sentence]}) from e
+
+
 def start_restore(
-    job: Job, client: Client, selection: Selection, *, path: bytes = b"/", by: str
+    job: Job,
+    client: Client,
+    selection: Selection,
+    *,
+    path: bytes = b"/",
+    existing: str = Existing.OVERWRITE,
+    by: str,
 ) -> Job:
     """Queue the restore of a selection of a backup's view to a path of a client.
 
@@ -73,18 +91,59 @@ def start_restore(
     client that is deleted or has too many open restores; Invalid for a relative path and an empty
     selection, Forbidden for a path to which the engine must not write.
     """
+    request = _restore_request(job, client, selection, path, existing)
+    _require_few_restores(client)
+    return _queue_for(job, client, by, type=Job.Type.RESTORE, request=request)
+
+
+def plan_restore(
+    job: Job,
+    client: Client,
+    selection: Selection,
+    *,
+    path: bytes = b"/",
+    existing: str = Existing.OVERWRITE,
+    seconds: float | None = None,
+) -> Preview:
+    """Return what ``start_restore`` with these arguments would do now; raises as it does.
+
+    Raises TooLarge if that takes longer than so many seconds. It asks the client's machine, so no
+    transaction should be open.
+    """
+    request = _restore_request(job, client, selection, path, existing)
+    same = {name: getattr(job, name) for name in ("engine", "fileset", "pool", "storage")}
+    planned = Job(client=client, type=Job.Type.RESTORE, request=request, parent=job, **same)
+    tick = _time_limit(seconds) if seconds else no_tick
+    return get_engine(job.engine).preview_restore(planned, tick)
+
+
+def _time_limit(seconds: float) -> Tick:
+    end = monotonic() + seconds
+
+    def tick() -> None:
+        if monotonic() > end:
+            raise TooLarge(f"The plan of this restore takes longer than {seconds:.0f} seconds.")
+
+    return tick
+
+
+def _restore_request(
+    job: Job, client: Client, selection: Selection, path: bytes, existing: str
+) -> dict[str, Any]:
     require_good(job)
     _require_own(job, client=client)
     _require_present(client)
-    _require_few_restores(client)
+    engine = get_engine(job.engine)
+    choice = existing_named(existing)
+    if choice != Existing.OVERWRITE and not engine.supports_keeping:
+        raise WrongState(f"The engine '{job.engine}' of job {job.pk} always replaces files.")
     nodes, files = ([pk for pk, _ in found] for found in (selection.nodes, selection.files))
     if not (nodes or files):
         raise Invalid({"files": ["Nothing to restore: name files or folders."]})
     path = destinations.cleaned(path)
-    get_engine(job.engine).require_destination(client, path)
-    where = destinations.packed(path)
-    request = {"nodes": nodes, "files": files, **where}
-    return _queue_for(job, client, by, type=Job.Type.RESTORE, request=request)
+    engine.require_destination(client, path)
+    kept = {} if choice == Existing.OVERWRITE else {"existing": choice.value}
+    return {"nodes": nodes, "files": files, **destinations.packed(path), **kept}
 
 
 def start_database_restore(job: Job, client: Client, database: str, kind: str, by: str) -> Job:

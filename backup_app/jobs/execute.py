@@ -122,6 +122,7 @@ def _succeed(run: JobRun, outcome: Outcome) -> None:
         "bytes_done": countable(outcome.bytes),
         "errors": errors,
         "message": message,
+        "report": outcome.report,
     }
     run.flush()
     with transaction.atomic():

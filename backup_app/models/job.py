@@ -103,6 +103,8 @@ class Job(models.Model):
     bytes_done = models.PositiveBigIntegerField(default=0)
     bytes_expected = models.PositiveBigIntegerField(default=0)
     message = models.CharField(max_length=1000, blank=True)
+    # Of a restore: what was placed and what was left, as ``Findings.as_json`` says.
+    report = models.JSONField(default=dict, blank=True, editable=False)
     # The process that runs the job; ``seen`` is its last heartbeat.
     worker = models.CharField(max_length=300, blank=True)
     has_leftovers = models.BooleanField(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from ...exceptions import InvalidEngine
 from ...models import Job
 from ..base import Engine
+from ..previews import Preview
 from ..shared.job_parts import parent_of
 from ..values import Outcome, Run, Selection, System, Tick, no_tick
 from .backup import run as backups
@@ -16,7 +17,7 @@ from .download import planner, reader
 from .download.plan import Plan
 from .maintenance import check, rebuild
 from .maintenance import verify as verification
-from .restore import destination
+from .restore import destination, preparation
 from .restore import run as restores
 from .storage import labels, removal, space
 from .transport import client_setup, key_installation, machines
@@ -36,6 +37,7 @@ class ArchiveEngine(Engine):
     supports_databases = True
     supports_commands = True
     supports_key_installation = True
+    supports_keeping = True
 
     def __init__(self, *, frame_bytes: int = 4 * MiB, compression: int = 3, threads: int = 0):
         if not 64 * 1024 <= frame_bytes <= 64 * MiB:
@@ -76,6 +78,9 @@ class ArchiveEngine(Engine):
             dump = self.find_dump(parent_of(run.job), wanted["database"], wanted["kind"])
             return load.load_database(run, dump)
         return restores.restore(run)
+
+    def preview_restore(self, job: Job, tick: Tick = no_tick) -> Preview:
+        return preparation.preview(job, tick)
 
     def discard(self, job: Job) -> None:
         if job.type == job.Type.RESTORE:

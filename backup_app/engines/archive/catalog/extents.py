@@ -30,6 +30,7 @@ class Part(NamedTuple):
     size: int
     sha256: bytes | None
     target: bytes
+    mtime_ns: int
 
 
 FIELDS = [*Part._fields[:3], "folder__path", "name", *Part._fields[4:]]

@@ -75,7 +75,10 @@ def load_manifests(
         for batch in batches(rows):
             tick()
             table.add_from_manifest(
-                Part(source, r.offset, r.length, r.path, r.kind, r.size, r.sha256, r.target)
+                Part(
+                    *(source, r.offset, r.length, r.path, r.kind),
+                    *(r.size, r.sha256, r.target, r.mtime_ns),
+                )
                 for r in batch
             )
     for path in chosen:

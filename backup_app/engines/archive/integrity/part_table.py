@@ -13,12 +13,14 @@ from ..catalog.extents import Part
 SELECTED = 0  # the role of parts that were asked for; a restore has others
 TABLE = """CREATE TABLE part (
     job_id INTEGER, offset INTEGER, length INTEGER, path BLOB, kind TEXT, size INTEGER,
-    sha256 BLOB, target BLOB, role INTEGER, PRIMARY KEY (job_id, offset)) WITHOUT ROWID"""
+    sha256 BLOB, target BLOB, mtime_ns INTEGER, role INTEGER,
+    PRIMARY KEY (job_id, offset)) WITHOUT ROWID"""
 MANIFEST = """CREATE TABLE manifest (
     path BLOB PRIMARY KEY, job_id INTEGER, offset INTEGER, length INTEGER, kind TEXT, size INTEGER,
-    sha256 BLOB, target BLOB) WITHOUT ROWID"""
+    sha256 BLOB, target BLOB, mtime_ns INTEGER) WITHOUT ROWID"""
 INSERT_MANIFEST = """INSERT OR REPLACE INTO manifest
-    (job_id, offset, length, path, kind, size, sha256, target) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+    (job_id, offset, length, path, kind, size, sha256, target, mtime_ns)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 DIFFERENCES = """
 SELECT path FROM manifest r WHERE length > 0 AND NOT EXISTS (
     SELECT 1 FROM part p WHERE p.job_id = r.job_id AND p.offset = r.offset AND p.role = 0
@@ -28,9 +30,9 @@ UNION SELECT path FROM part p WHERE role = 0 AND NOT EXISTS (
     SELECT 1 FROM manifest r WHERE r.path = p.path AND r.job_id = p.job_id AND r.offset = p.offset)
 """
 COPY_MANIFEST = """INSERT OR REPLACE INTO part
-    SELECT job_id, offset, length, path, kind, size, sha256, target, 0 FROM manifest
+    SELECT job_id, offset, length, path, kind, size, sha256, target, mtime_ns, 0 FROM manifest
     WHERE length > 0"""
-INSERT = "INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT = "INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class PartTable:

@@ -11,6 +11,7 @@ from ....exceptions import EngineError
 from ....lib import paths
 from ....lib.paths import is_in, shown
 from ....models import Job
+from ...previews import Existing
 from ...shared.dirfd import OPEN_FOLDER, FolderWalk
 from ...shared.metadata import copy_times
 from ...shared.syscalls import sync_file_system
@@ -21,6 +22,7 @@ from .destination import PathMapping, mapping_to, original_mappings
 from .placement import Placement
 from .plan import RestorePlan
 from .staging import Staging, opened
+from .statuses import LocalStatuses
 
 TREE = b"tree"
 Refuse = Callable[[bytes, str], None]
@@ -34,6 +36,7 @@ class LocalTarget:
     destination: bytes  # b"/" is the original location
     tick: Tick
     machine: LocalMachine = field(default_factory=LocalMachine)
+    existing: Existing = Existing.OVERWRITE
     _private: int = -1
 
     @property
@@ -52,6 +55,11 @@ class LocalTarget:
         for path, kind in plan.placed():
             if not any(_has_place(path, kind, b"/" + mapping.prefix) for mapping in self._mappings):
                 raise outside_roots(path)
+
+    @property
+    def place_now(self) -> LocalStatuses:
+        """What is there now; after ``require_room``."""
+        return LocalStatuses(self._mappings)
 
     @contextlib.contextmanager
     def private_folder(self, plan: RestorePlan, work: Path) -> Iterator[None]:
@@ -112,7 +120,9 @@ class LocalTarget:
 
         with FolderWalk(source_fd) as source, FolderWalk(target_fd) as target:
             placement = Placement(
-                source, target, passing, refuse, self.tick, private, mapping.prefix
+                *(source, target, passing, refuse, self.tick, private),
+                base=mapping.prefix,
+                existing=self.existing,
             )
             placement.run()
         return placement.placed

@@ -14,11 +14,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 
+from ...previews import Existing, compared, is_placed
 from ...shared.dirfd import FolderWalk
 from ...shared.metadata import copy_metadata
 from ...shared.syscalls import exchange, rename_new
 from ...shared.trees import copy_tree
 from ...values import Tick
+from .statuses import status_of
 
 BATCH = 1000  # names of a folder held in memory
 
@@ -60,6 +62,7 @@ class Placement:
       if that is empty.
     - A folder that is new is moved whole. One that is there gets the content, then the metadata.
       One that is to be where something else is takes its place in one step.
+    - What is to stay according to ``existing`` does, also if it has only just appeared.
     - Folders in ``passing`` only lead to what is to be placed: those that are there keep their
       metadata, and nothing makes way for them.
 
@@ -77,6 +80,7 @@ class Placement:
     tick: Tick
     private: Callable[[int, bytes], AbstractContextManager[int]]
     base: bytes = b""
+    existing: Existing = Existing.OVERWRITE
     placed: int = 0  # names moved; a new folder counts as one with its content
 
     def run(self) -> None:
@@ -110,6 +114,11 @@ class Placement:
         return False
 
     def _place_file(self, name: bytes) -> bool:
+        self._require_place(name)
+        if self.existing == Existing.KEEP:
+            rename_new(name, self.source.fd, self.target.fd)
+            self.placed += 1
+            return False
         folders = {"src_dir_fd": self.source.fd, "dst_dir_fd": self.target.fd}
         try:
             os.rename(name, name, **folders)
@@ -118,6 +127,17 @@ class Placement:
             os.rename(name, name, **folders)
         self.placed += 1
         return False
+
+    def _require_place(self, name: bytes) -> None:
+        """Raise PlacementError if what is in the place of a name stays, and was not there before.
+
+        What was there before is not even unpacked.
+        """
+        if self.existing == Existing.OVERWRITE:
+            return
+        source, there = (status_of(name, walk.fd) for walk in (self.source, self.target))
+        if source and not is_placed(compared(*source[:3], there), self.existing):
+            raise PlacementError("Something has appeared in its place, and stays.")
 
     def _place_folder(self, name: bytes) -> bool:
         try:
@@ -135,6 +155,7 @@ class Placement:
             return True
         if self._path(name) in self.passing:
             raise PlacementError("Its path leads through a symlink or a file.")
+        self._require_place(name)
         exchange(name, self.source.fd, self.target.fd)
         self.placed += 1
         os.unlink(name, dir_fd=self.source.fd)

@@ -16,6 +16,10 @@ from ..integrity.part_table import SELECTED, PartTable
 PLACED = SELECTED
 PASSED = 1  # folders above the selected ones, whose metadata is restored only where they are new
 HELPING = 2  # targets of selected hard links, unpacked for these and then removed
+LEFT = 3  # selected, but what is in their place stays
+ALL_PARTS = f"SELECT {', '.join(Part._fields)} FROM part ORDER BY job_id, offset"  # noqa: S608
+BY_PATH = """SELECT path, kind, size, mtime_ns, min(role) FROM part WHERE path > ? AND role <> ?
+    GROUP BY path ORDER BY path LIMIT 5000"""
 # The range of paths below a part that is not a folder; "0" follows "/" in ASCII.
 MISPLACING = f"""
 SELECT start, end FROM (
@@ -64,8 +68,7 @@ class RestorePlan(PartTable):
 
     def parts(self) -> Iterator[Part]:
         """Yield all parts, by job, then in the order of its tar."""
-        query = "SELECT job_id, offset, length, path, kind, size, sha256, target FROM part"
-        return map(Part._make, self._rows.execute(f"{query} ORDER BY job_id, offset"))
+        return map(Part._make, self._rows.execute(ALL_PARTS))
 
     def segments(self) -> Iterator[Segment]:
         """Yield the pieces of volumes to read, neighbours as one, in the same order."""
@@ -94,6 +97,35 @@ class RestorePlan(PartTable):
     def placed(self) -> Iterator[tuple[bytes, str]]:
         """Yield path and kind of all that is to be placed."""
         return self._rows.execute("SELECT path, kind FROM part WHERE role = ?", (PLACED,))
+
+    def by_path(self) -> Iterator[tuple[bytes, str, int, int, int]]:
+        """Yield path, kind, size, time and role of all but helping parts, by path.
+
+        In pages, between which no query is open.
+        """
+        self._index_paths()
+        last = b""
+        while rows := self._rows.execute(BY_PATH, (last, HELPING)).fetchall():
+            yield from rows
+            last = rows[-1][0]
+
+    def leave(self, left: Iterable[bytes]) -> None:
+        """Remove selected parts with these paths, except targets of hard links that remain."""
+        change = "UPDATE part SET role = ? WHERE path = ? AND role = ?"
+        self._write(change, ((LEFT, path, PLACED) for path in left))
+        self._rows.execute(
+            "UPDATE part SET role = ? WHERE role = ? AND EXISTS (SELECT 1 FROM part l WHERE"
+            " l.kind = 'h' AND l.role = ? AND l.target = part.path AND l.job_id = part.job_id)",
+            (HELPING, LEFT, PLACED),
+        )
+        self._rows.execute("DELETE FROM part WHERE role = ?", (LEFT,))
+
+    def pass_through(self, folders: Iterable[bytes]) -> None:
+        """Let selected folders keep the metadata of those that are in their place."""
+        found = list(folders)
+        change = "UPDATE part SET role = ? WHERE path = ? AND role = ?"
+        self._write(change, ((PASSED, path, PLACED) for path in found))
+        self.passed.update(found)
 
     def only_helping(self) -> list[bytes]:
         """Return the paths of targets that are not to be placed themselves."""

@@ -109,9 +109,10 @@ other_disk() { [ "$(stat -c %d .)" != "$(stat -c %d "$private")" ]; }
 put() {
     if other_disk; then
         mine=${private##*/}.copy
-        cp -a -T -- "$1" "./$mine" && mv -f -T -- "./$mine" "./$2" && rm -rf -- "$1"
+        cp -a -T -- "$1" "./$mine" && mv "$MOVE" -T -- "./$mine" "./$2" || return 1
+        if [ -e "./$mine" ]; then rm -rf "./$mine"; else rm -rf -- "$1"; fi
     else
-        mv -f -T -- "$1" "./$2"
+        mv "$MOVE" -T -- "$1" "./$2"
     fi
 }
 """
@@ -129,6 +130,7 @@ place_folder() {
     go "$base${path%/*}" || { say w "$path"; return 0; }
     if [ -L "./$name" ] || { [ -e "./$name" ] && [ ! -d "./$name" ]; }; then
         if [ -d "$private/passed$path" ]; then say w "$path"; return 0; fi
+        if [ "$MOVE" != -f ]; then say k "$path"; return 0; fi
         mv -f -T -- "./$name" "$private/aside" || { say o "$path"; return 0; }
     elif [ -d "./$name" ]; then
         return 1
@@ -153,7 +155,7 @@ place_files() {
     here='{' && here=$here'}'
     if ! other_disk; then
         find "$from" -mindepth 1 -maxdepth 1 ! -type d \
-            -exec mv -f -t . -- "$here" + 2>/dev/null
+            -exec mv "$MOVE" -t . -- "$here" + 2>/dev/null
     fi
     find "$from" -mindepth 1 -maxdepth 1 ! -type d \
         -exec sh -c "$one_by_one" sh "$private" "$base" "$path" "$here" +
@@ -182,6 +184,8 @@ for file; do
         say e "$path/$name"
     elif ! put "$file" "$name"; then
         say o "$path/$name"
+    elif [ -e "$file" ] || [ -L "$file" ]; then
+        say k "$path/$name"
     fi
 done
 exit 0
@@ -206,10 +210,12 @@ exit 0
 )
 
 # $1: private folder, $2: destination, created if missing, $3 to $5: PLACE, FILES and FINISH. Exits
-# with ``CANNOT_ENTER`` when the destination leads through a symlink.
+# with ``CANNOT_ENTER`` when the destination leads through a symlink. $6: an option of mv: -f
+# replaces what is there, -u what is older, -n nothing.
 ALL = (
     COMMON
     + r"""
+export MOVE="${6:--f}"
 go "$2" make || exit 9
 cd "$1/tree" || exit 1
 find . -type d -exec sh -c "$3" sh "$1" "$2" {} "$4" \; -prune

@@ -6,25 +6,31 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ....exceptions import EngineError
+from ....exceptions import Canceled, EngineError
 from ....lib import paths
 from ....lib.paths import shown
 from ....models import Job
+from ...previews import Existing
 from ...values import Tick, no_tick
 from ..transport.machines import SshMachine
-from ..transport.process import Argv, Process
+from ..transport.process import Argv, Process, time_limit
 from ..transport.shell import CANNOT_ENTER
 from .plan import RestorePlan
 from .remote_scripts import ALL, DROP, FILES, FINISH, MAKE, PLACE, REMOVE
+from .remote_statuses import RemoteStatuses
 from .staging import NAME, Staging, is_left, new_name, noted
 
 # Limits on memory: a client may print without end.
 MAX_OUTPUT = 64 * 1024 * 1024  # bytes of a script's output
+SETTLE_SECONDS = 10  # for a canceled restore to learn which folder it has made
 MAX_FIELD = 64 * 1024  # bytes of a field: a letter and a path
+# How mv treats what appears in the place of a file after the restore has looked.
+MOVES = {Existing.OVERWRITE: "-f", Existing.KEEP_NEWER: "-u", Existing.KEEP: "-n"}
 SENTENCES = {
     b"w": "Its path leads through a symlink or a file.",
     b"e": "A folder that is not empty is in its place.",
     b"o": "It could not be placed.",
+    b"k": "Something has appeared in its place, and stays.",
     b"m": "Its metadata could not be set.",
 }
 
@@ -37,6 +43,7 @@ class RemoteTarget:
     destination: bytes  # b"/" is the original location
     tick: Tick
     machine: SshMachine
+    existing: Existing = Existing.OVERWRITE
     _private: bytes = b""
 
     @property
@@ -46,13 +53,18 @@ class RemoteTarget:
     def require_room(self, plan: RestorePlan) -> None:
         """Accept everything: the whole machine belongs to the account."""
 
+    @property
+    def place_now(self) -> RemoteStatuses:
+        """What is there now."""
+        return RemoteStatuses(self.machine, self.destination, self.tick)
+
     @contextlib.contextmanager
     def private_folder(self, plan: RestorePlan, work: Path) -> Iterator[None]:
         """Make a private folder with an empty ``tree`` in it, for as long as the block runs."""
         name = new_name(self.job.pk)
         argv: Argv = ["sh", "-c", MAKE, "sh", self._anchor(plan), name]
         with self.machine.start(argv, stdin=subprocess.PIPE, tick=self.tick) as holder:
-            parent, *others = _made(holder)
+            parent, *others = self._made(holder, name)
             for other in filter(is_left, others):
                 remove(self.machine, b"%b/%b" % (parent, other))
             self._private = b"%b/%b" % (parent, name)
@@ -94,6 +106,19 @@ class RemoteTarget:
                 raise EngineError(f"The client printed something invalid: {word[:100]!r}.")
         return placed
 
+    def _made(self, holder: Process, name: bytes) -> list[bytes]:
+        """Return what MAKE prints; a folder that it makes while the job is canceled is removed."""
+        printed = bytearray()
+        try:
+            return _read_made(holder, printed)
+        except Canceled:
+            slow = EngineError("The client did not report where it created the folder.")
+            holder.tick = time_limit(SETTLE_SECONDS, slow)
+            with contextlib.suppress(EngineError):
+                parent, *_ = _read_made(holder, printed)
+                remove(self.machine, b"%b/%b" % (parent, name))
+            raise
+
     def _anchor(self, plan: RestorePlan) -> bytes:
         if self.destination != paths.ROOT:
             return self.destination
@@ -108,7 +133,8 @@ class RemoteTarget:
         self._feed([b"./" + name for name in names], "sh", "-c", inside, "sh", self._private)
 
     def _place_all(self, base: bytes) -> Iterator[bytes]:
-        argv: Argv = ["sh", "-c", ALL, "sh", self._private, base, PLACE, FILES, FINISH]
+        scripts = PLACE, FILES, FINISH, MOVES[self.existing]
+        argv: Argv = ["sh", "-c", ALL, "sh", self._private, base, *scripts]
         with self.machine.start(argv, tick=self.tick) as process:
             yield from _split(process)
             code = process.close()
@@ -131,9 +157,8 @@ class RemoteTarget:
             process.check()
 
 
-def _made(holder: Process) -> list[bytes]:
-    """Return what MAKE prints."""
-    printed = b""
+def _read_made(holder: Process, printed: bytearray) -> list[bytes]:
+    """Return what MAKE prints, of which ``printed`` was read before."""
     while not printed.endswith(b"\0.\0"):
         block = holder.read()
         printed += block
@@ -142,7 +167,7 @@ def _made(holder: Process) -> list[bytes]:
             raise EngineError(
                 "The client did not report where it created the folder for the restore."
             )
-    return printed.split(b"\0")[:-2]
+    return bytes(printed).split(b"\0")[:-2]
 
 
 def _release(holder: Process) -> None:

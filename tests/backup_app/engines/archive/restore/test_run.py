@@ -256,7 +256,7 @@ def test_what_is_in_the_way_is_named_and_the_rest_restored(client, tree):
 
 
 def test_of_much_that_is_in_the_way_the_log_names_the_first(client, tree, monkeypatch):
-    monkeypatch.setattr("backup_app.engines.archive.restore.run.MAX_LINES", 1)
+    monkeypatch.setattr("backup_app.engines.archive.restore.preparation.MAX_LINES", 1)
     job = back_up(client)
     for file in (tree / "a/two", tree / "a/b/one"):
         file.unlink()
