@@ -6,6 +6,7 @@ from django.contrib.auth.models import Group, User
 from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
+admin.site.index_title = "Overview"
 admin.site.unregister([User, Group])
 
 

@@ -1,6 +1,7 @@
-"""The backup service's admin, where staff see all accounts: a module per model."""
+"""The backup service's admin, a module per model. Staff see the accounts that they were given."""
 
 from . import (  # noqa: F401 - each registers what it shows
+    account_access,
     api_key,
     audit,
     client,

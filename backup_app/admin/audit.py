@@ -10,6 +10,7 @@ COLOURS = {"done": "success", "refused": "warning", "wrong login": "danger"}
 
 @register(AuditEntry)
 class AuditEntryAdmin(ReadOnly, BackupAdmin):
+    account_field = "account"
     list_display = [
         "time", "login", "account", "operation", "target", "outcome_label", "count", "address"
     ]  # fmt: skip

@@ -1,20 +1,33 @@
 from django.contrib.admin import action, register
-from django.db.models import OuterRef, Subquery
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
 from ..jobs import control
 from ..lib import ssh_keys
-from ..models import Client, Job
+from ..models import Client
 from ..services import clients, protection
 from .forms.client import ClientForm
-from .look import ChoicesFilter, display
+from .look import ChoicesFilter, DropdownFilter, display
 from .shared import bulk, columns
 from .shared.filters import DeletedFilter, RelatedFilter
 from .shared.owned import OwnedAdmin
 
-AGE_COLOURS = {"overdue": "danger", "good": "success", "waiting": "info"}
+
+class StandingFilter(DropdownFilter):
+    """Clients by how well they are protected, as the start page counts them."""
+
+    title = "protection"
+    parameter_name = "protection"
+    all_option = ["", "All"]
+
+    def lookups(self, request, model_admin):
+        return protection.Standing.choices
+
+    def queryset(self, request, queryset):
+        if self.value() not in protection.Standing.values:
+            return queryset
+        found = protection.by_standing(queryset)[protection.Standing(self.value())]
+        return queryset.filter(pk__in=[client.pk for client in found])
 
 
 @register(Client)
@@ -32,6 +45,7 @@ class ClientAdmin(OwnedAdmin):
     ]
     list_filter = [
         DeletedFilter,
+        StandingFilter,
         *OwnedAdmin.list_filter,
         ("zone", RelatedFilter),
         ("system", ChoicesFilter),
@@ -70,10 +84,9 @@ class ClientAdmin(OwnedAdmin):
     ]
 
     def get_queryset(self, request):
-        began = Job.objects.filter(pk=OuterRef("last_good")).values("started")
         related = "zone", "pool", "fileset", "account"
-        clients = protection.with_backups(super().get_queryset(request).select_related(*related))
-        return clients.annotate(last_began=Subquery(began))
+        clients = super().get_queryset(request).select_related(*related)
+        return protection.with_standing(protection.with_backups(clients))
 
     def get_search_results(self, request, queryset, search_term):
         if request.resolver_match.url_name == "autocomplete":
@@ -124,11 +137,9 @@ class ClientAdmin(OwnedAdmin):
     def last_good_backup(self, client):
         return client.last_backup
 
-    @display(description="age", ordering="-last_backup", label=AGE_COLOURS)
+    @display(description="age", ordering="-last_backup", label=columns.STANDING_COLOURS)
     def age(self, client):
-        is_overdue = protection.deadline(client, client.last_began) < timezone.now()
-        state = "overdue" if is_overdue else "good" if client.last_backup else "waiting"
-        return state, columns.age(client.last_backup) or "none"
+        return protection.standing(client), columns.age(client.last_backup) or "none"
 
     @display(description="newest", ordering="last_status", label=columns.STATUS_COLOURS)
     def newest(self, client):

@@ -1,7 +1,9 @@
 from django.contrib.admin import action, register
 from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
 from django.http import Http404
-from django.urls import reverse
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
 from django.utils.html import format_html
 
 from ..jobs import control
@@ -9,10 +11,12 @@ from ..jobs.adoption.logs import bring_log
 from ..models import Job, JobLog
 from .browsing import Browser
 from .look import ChoicesFilter, TabularInline, badge, display, page_action
+from .overview import sections
 from .shared import bulk, columns
 from .shared.base import BackupAdmin, ReadOnly
 from .shared.filters import RelatedFilter
 
+RUNNING = "backup_app_job_running"
 LEVEL_COLOURS = {"info": "info", "warning": "warning", "error": "danger"}
 
 
@@ -33,6 +37,7 @@ class LogInline(ReadOnly, TabularInline):
 
 @register(Job)
 class JobAdmin(ReadOnly, BackupAdmin):
+    account_field = "account"
     list_display = [
         "id",
         "client",
@@ -92,6 +97,17 @@ class JobAdmin(ReadOnly, BackupAdmin):
 
     def get_queryset(self, request):
         return super().get_queryset(request).select_related("client", "parent")
+
+    def get_urls(self):
+        running = path("running/", self.admin_site.admin_view(self.running), name=RUNNING)
+        return [running, *super().get_urls()]
+
+    def running(self, request):
+        """Return the part of the start page that shows what runs, which it fetches again."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        context = sections.running_section(self.get_queryset(request))
+        return TemplateResponse(request, "backup_app/admin/running.html", context)
 
     def get_object(self, request, object_id, from_field=None):
         job = super().get_object(request, object_id, from_field)

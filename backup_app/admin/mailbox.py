@@ -12,6 +12,7 @@ from .shared.filters import RelatedFilter
 @register(Mailbox)
 class MailboxAdmin(BackupAdmin):
     form = MailboxForm
+    account_field = "client__account"
     list_display = ["mailbox", "client", "pst_file", "kilobytes", "changed", "store_path"]
     list_filter = [("client", RelatedFilter)]
     list_select_related = ["client"]

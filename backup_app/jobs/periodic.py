@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.core.cache import cache
 
 from ..accounts import audit, throttling
-from ..services import downloads
+from ..services import downloads, usage
 from . import execute, readiness, reap, resume, scheduler, tasks
 from .adoption import watch
 
@@ -32,6 +32,7 @@ def tick() -> None:
         resume.resume_all,
         watch.adopt_jobs,
         downloads.tidy,
+        note_usage,
         readiness.note_faults,
     ):
         _attempt(step)
@@ -42,6 +43,12 @@ def forget_logins() -> None:
     if cache.add("backup:logins-are-forgotten", 1, HOUR):
         audit.forget_wrong_logins()
         throttling.forget_attempts()
+
+
+def note_usage() -> None:
+    """Store how much backups take, once an hour."""
+    if cache.add("backup:usage-is-noted", 1, HOUR):
+        usage.note()
 
 
 def _attempt(step: Callable[[], object]) -> None:

@@ -1,6 +1,6 @@
 """The backup service's tables."""
 
-from .account import ApiKey, LoginAttempt
+from .account import AccountAccess, ApiKey, LoginAttempt
 from .audit import AuditEntry
 from .catalog import Entry, Folder, Volume
 from .client import Client
@@ -11,9 +11,11 @@ from .mailbox import Mailbox
 from .pool import Pool
 from .storage import Storage, Zone
 from .subuser import Grant, Subuser
+from .usage import Usage
 from .worker import Worker
 
 __all__ = [
+    "AccountAccess",
     "ApiKey",
     "AuditEntry",
     "Client",
@@ -31,6 +33,7 @@ __all__ = [
     "Pool",
     "Storage",
     "Subuser",
+    "Usage",
     "Volume",
     "Worker",
     "Zone",

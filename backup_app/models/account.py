@@ -1,4 +1,4 @@
-"""The API keys that accounts log in with, and recent login attempts."""
+"""The API keys that accounts log in with, who else may see an account, recent login attempts."""
 
 from django.db import models
 from django.db.models import Q
@@ -36,6 +36,27 @@ class ApiKey(models.Model):
 
     def __str__(self):
         return f"{self.prefix}… {self.name}".rstrip()
+
+
+class AccountAccess(models.Model):
+    """A member of the staff sees an account's records in the admin, besides their own."""
+
+    user = models.ForeignKey(conf.user_model, models.CASCADE, related_name="backup_access")
+    account = models.ForeignKey(
+        conf.user_model, models.CASCADE, related_name="backup_staff", help_text="Whose records."
+    )
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "account access"
+        ordering = ["user", "account"]
+        permissions = [("all_accounts", "Can see the backups of all accounts")]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "account"], name="access_to_an_account")
+        ]
+
+    def __str__(self):
+        return f"{self.user} sees {self.account}"
 
 
 class LoginAttempt(models.Model):

@@ -125,6 +125,7 @@ class Job(models.Model):
             models.Index(fields=["client", "id"], name="jobs_of_a_client_newest"),
             models.Index(fields=["client", "started"], name="jobs_by_start"),
             models.Index(fields=["status", "seen"], condition=Q(status__in=OPEN), name="open_jobs"),
+            models.Index(fields=["ended"], condition=Q(status="failed"), name="failed_jobs"),
             models.Index(
                 fields=["id"], condition=Q(has_leftovers=True), name="jobs_with_leftovers"
             ),

@@ -4,9 +4,10 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery, Sum, TextChoices
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.timesince import timesince
 
 from ..conf import conf
 from ..lib import cron
@@ -14,6 +15,15 @@ from ..models import Client, Job, JobSource
 from ..models.job import GOOD, OPEN
 
 GRACE = dt.timedelta(hours=2)  # for a scheduled backup to end
+
+
+class Standing(TextChoices):
+    """How a client stands, the worst first."""
+
+    NEVER = "never", "never backed up"
+    OVERDUE = "overdue"
+    FAILING = "failing"  # protected as yet, but its last backup failed
+    PROTECTED = "protected"
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,57 @@ def deadline(client: Client, began: dt.datetime | None) -> dt.datetime:
         return max(least, cron.next_time(schedule, since) + GRACE)
     except ValueError:
         return least
+
+
+def with_standing(clients: QuerySet[Client]) -> QuerySet[Client]:
+    """Annotate what ``standing`` needs.
+
+    ``last_began``, when the newest good backup did, and of the newest backup that has ended by
+    itself ``last_outcome``, its status, and ``last_message``.
+    """
+    backups = Job.objects.backups().filter(client=OuterRef("pk")).order_by("-pk")
+    good = backups.good().annotate(began=Coalesce("started", "created"))
+    ended = backups.filter(status__in=[*GOOD, Job.Status.FAILED])
+    return clients.select_related("fileset").annotate(
+        last_began=Subquery(good.values("began")[:1]),
+        last_outcome=Subquery(ended.values("status")[:1]),
+        last_message=Subquery(ended.values("message")[:1]),
+    )
+
+
+def standing(client: Any) -> Standing:
+    """Return the standing of a client of ``with_standing``."""
+    if client.last_began is None:
+        return Standing.NEVER
+    if deadline(client, client.last_began) < timezone.now():
+        return Standing.OVERDUE
+    if client.last_outcome == Job.Status.FAILED:
+        return Standing.FAILING
+    return Standing.PROTECTED
+
+
+def reason(client: Any) -> str:
+    """Return in words why a client of ``with_standing`` is not protected; "" if it is."""
+    now = timezone.now()
+    due = deadline(client, client.last_began)
+    reasons = []
+    if client.last_began and due < now:
+        reasons.append(f"A backup was due {timesince(due, now, depth=1)} ago.")
+    if client.last_outcome == Job.Status.FAILED:
+        reasons.append(f"The last one failed: {client.last_message}")
+    elif client.last_began is None:
+        reasons.append("There is no good backup yet.")
+    if reasons and not client.effective_schedule:
+        reasons.append("It has no schedule.")
+    return " ".join(reasons)
+
+
+def by_standing(clients: QuerySet[Client]) -> dict[Standing, list[Client]]:
+    """Return clients by their standing, the worst first, with one query."""
+    found: dict[Standing, list[Client]] = {each: [] for each in Standing}
+    for client in with_standing(clients):
+        found[standing(client)].append(client)
+    return found
 
 
 def with_backups(clients: QuerySet[Client]) -> QuerySet[Client]:

@@ -20,6 +20,7 @@ ICONS = {
     "ApiKey": "key",
     "Mailbox": "mail",
     "AuditEntry": "policy",
+    "AccountAccess": "visibility",
     "User": "person",
     "Group": "group",
 }

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.db import IntegrityError
 from django.http import HttpResponseRedirect
 
-from ...accounts import audit
+from ...accounts import audit, staff
 from ...accounts.callers import address_of
 from ..look import ModelAdmin
 
@@ -12,9 +12,26 @@ from ..look import ModelAdmin
 class BackupAdmin(ModelAdmin):
     """Records additions, changes and deletions in the audit log, as the API does."""
 
+    account_field = None  # that says whose the records are, if they belong to accounts
     list_filter_submit = True
     list_per_page = 50
     show_full_result_count = False
+
+    def get_queryset(self, request):
+        return self._visible(request, super().get_queryset(request))
+
+    def formfield_for_foreignkey(self, db_field, request, **kwargs):
+        """Offer, and accept, only records that the user may see."""
+        related = self.admin_site._registry.get(db_field.remote_field.model)
+        if isinstance(related, BackupAdmin):
+            records = db_field.remote_field.model._default_manager.all()
+            kwargs.setdefault("queryset", related._visible(request, records))
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def _visible(self, request, records):
+        if self.account_field is None:
+            return records
+        return staff.visible(request.user, records, self.account_field)
 
     def changeform_view(self, request, *args, **kwargs):
         try:

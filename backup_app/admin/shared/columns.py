@@ -6,6 +6,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.timesince import timesince
 
+from ...services.protection import Standing
+
 STATUS_COLOURS = {
     "queued": "info",
     "running": "info",
@@ -14,6 +16,12 @@ STATUS_COLOURS = {
     "warnings": "warning",
     "failed": "danger",
     "canceled": "warning",
+}
+STANDING_COLOURS = {
+    Standing.NEVER: "danger",
+    Standing.OVERDUE: "danger",
+    Standing.FAILING: "warning",
+    Standing.PROTECTED: "success",
 }
 LINK = '<a href="{}" class="text-primary-600 underline dark:text-primary-400">{}</a>'
 

@@ -6,11 +6,20 @@ from .. import look
 
 
 class RelatedFilter(look.RelatedFilter):
-    """One related record, chosen by name; an impossible ID counts as no choice."""
+    """One related record, chosen by name; one that the user cannot see counts as no choice."""
+
+    def __init__(self, field, request, params, model, model_admin, **options):
+        related = model_admin.admin_site._registry.get(field.remote_field.model)
+        self.records = related and related.get_queryset(request)
+        super().__init__(field, request, params, model, model_admin, **options)
 
     def value(self):
         value = str(super().value() or "")
-        return value if value.isdecimal() and int(value) <= BigIntegerField.MAX_BIGINT else None
+        is_id = value.isdecimal() and int(value) <= BigIntegerField.MAX_BIGINT
+        return value if is_id and self._is_visible(value) else None
+
+    def _is_visible(self, pk):
+        return self.records is None or self.records.filter(pk=pk).exists()
 
 
 class DeletedFilter(look.DropdownFilter):

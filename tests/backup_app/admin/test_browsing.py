@@ -198,7 +198,7 @@ def test_an_unknown_job_is_not_found(client, staff):
 
 def test_whoever_may_only_look_restores_nothing(client, backup):
     user = User.objects.create_user("looker@example.org", is_staff=True)
-    user.user_permissions.add(Permission.objects.get(codename="view_job"))
+    user.user_permissions.add(*Permission.objects.filter(codename__in=["view_job", "all_accounts"]))
     client.force_login(user)
     response = client.get(browse_url(backup))
     node = response.context["node_id"]

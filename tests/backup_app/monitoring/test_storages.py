@@ -8,6 +8,7 @@ import pytest
 from django.test import override_settings
 
 from backup_app.monitoring import storages
+from backup_app.services import storage_space
 
 from ..support.answering_engine import AnsweringEngine, answering_engine
 from ..support.factories import JobFactory, StorageFactory, ZoneFactory
@@ -75,15 +76,15 @@ def test_one_without_an_engine_is_unknown(storage):
 
 
 def test_one_that_hangs_is_told_so_and_asked_only_once(storage, monkeypatch):
-    monkeypatch.setattr(storages, "TIMEOUT", 0.2)
+    monkeypatch.setattr(storage_space, "TIMEOUT", 0.2)
     StorageFactory(name="other", zone=ZoneFactory(name="south", engine="quick"))
     quick = {"BACKEND": f"{AnsweringEngine.__module__}.AnsweringEngine"}
 
     with override_settings(BACKUP_ENGINES=HANGING | {"quick": quick}):
         assert found() == found() == {"stored_bytes": 0, "responsive": 0}
         assert HangingEngine.asked == ["disk"]
-        [reader] = storages._unanswered.values()
+        [reader] = storage_space._unanswered.values()
         HangingEngine.may_answer.set()
         reader.join(60)
         assert found()["free_bytes"] == 100
-    assert storages._unanswered == {}
+    assert storage_space._unanswered == {}

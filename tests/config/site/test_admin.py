@@ -44,6 +44,7 @@ def test_the_menu_begins_with_the_events_and_ends_with_the_accounts(client, staf
         "API keys",
         "Mailboxes",
         "Audit entries",
+        "Account access",
     ]
 
 

@@ -1,0 +1,14 @@
+"""The backup service's part of a start page."""
+
+from django import template
+
+register = template.Library()
+
+
+@register.inclusion_tag("backup_app/admin/overview.html", takes_context=True)
+def backup_overview(context):
+    """Show how well clients are protected, as far as the user may see it; nothing to others."""
+    # Django loads libraries of tags before the admin can be imported.
+    from ..admin.overview import sections
+
+    return sections.of(context["request"])
