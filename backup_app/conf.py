@@ -5,36 +5,50 @@ from typing import Any
 
 from django.conf import settings
 
+# A comment is the setting's description in docs/settings.md. Lists may be Python lists too.
 DEFAULTS: dict[str, Any] = {
-    "ROOT": "backups",  # folder of volumes, keys and work in progress; must not be ""
-    # Lists are texts separated by a comma and a space, or Python lists.
-    "LOCAL_ROOTS": "",  # folders of this machine that may be backed up and restored to
-    "COMMANDS": "uptime, df -h, df -P, free -m, uname -a, hostname",  # that ``run`` accepts
-    "COMMAND_SECONDS": 30,  # limit for one command
-    "COMMAND_MAX_BYTES": 1_000_000,  # of its output
-    "INSTALL_KEYS": False,  # whether genconfig may log in with a root password to install our key
-    "CREDENTIALS_DIR": "credentials",  # option files for database servers, by client
+    # folder of volumes, the server's SSH key and work in progress; in `DATA_DIR` unless absolute
+    "ROOT": "backups",
+    # folders of this machine that may be backed up and restored to, comma-separated; outside
+    # production the demo's folder
+    "LOCAL_ROOTS": "",
+    # the exact command lines that `run` accepts, separated by a comma and a space
+    "COMMANDS": "uptime, df -h, df -P, free -m, uname -a, hostname",
+    "COMMAND_SECONDS": 30,  # how long one of them may take
+    "COMMAND_MAX_BYTES": 1_000_000,  # how much it may print
+    # let `genconfig` log in once with a root password and install the server's key
+    "INSTALL_KEYS": False,
+    # folder of option files for database servers, by client; in `DATA_DIR` unless absolute
+    "CREDENTIALS_DIR": "credentials",
+    # regular expressions with a group `mailbox`, separated by a comma and a space
     "MAILBOX_PATTERNS": (
         r"(?P<mailbox>[^/\s]+@[^/\s]+)\.pst$, (?P<mailbox>[^/\s]+@[^/\s]+)/[^/]+\.edb$"
     ),
-    "MAX_BODY_BYTES": 10_000_000,
-    "MAX_PATHS": 10_000,  # files and nodes in one restore
+    "MAX_BODY_BYTES": 10_000_000,  # size of a request
+    "MAX_PATHS": 10_000,  # files and folders in one restore
     "PAGE_SIZE": 50,  # records of a list
-    "MAX_PAGE_SIZE": 500,
-    "CHUNK_BYTES": 8 * 1024 * 1024,  # in which downloads are fetched
-    "LOGIN_FAILURES": 10,  # wrong credentials a minute, for one login from one address
-    # Queue of the tasks that run jobs; TASKS must declare it. Jobs take hours: with a queue and
-    # workers of their own they do not hold up other tasks.
+    "MAX_PAGE_SIZE": 500,  # largest page that may be asked for
+    "CHUNK_BYTES": 8 * 1024 * 1024,  # size of a download's chunk
+    # wrong logins for one login from one address, each minute at the backup API and each five
+    # elsewhere; three times as many from one address, or for one login
+    "LOGIN_FAILURES": 10,
+    # queue of the tasks that run jobs, which `TASKS` must declare: jobs take hours, and with a
+    # queue and workers of their own they do not hold up other tasks; this project's is `backups`
     "QUEUE": "default",
-    # Whether workers of django-tasks-db end the jobs of dead workers and start due backups, from
-    # their first task on; otherwise the project's worker command or ``backup_upkeep`` must.
+    # whether workers of django-tasks-db end the jobs of dead workers and start due backups, from
+    # their first task on; otherwise, as in this project, the worker command or `backup_upkeep` does
     "UPKEEP_IN_WORKERS": True,
     "JOB_LOST_SECONDS": 300,  # without a heartbeat, after which a job or worker counts as dead
-    "PURGE_DAYS": 30,  # that the backups of a deleted client are kept
-    "OVERDUE_HOURS": 26,  # age of a last good backup, unless the schedule allows more
-    "CLIENT_ADDRESS": "",  # dotted path of a function(request) -> address; "" = REMOTE_ADDR
-    "SSH_CONNECT_SECONDS": 15,
-    "METRICS_TOKEN": "",  # that Prometheus sends; "" lets only this machine itself read /metrics
+    "PURGE_DAYS": 30,  # how long the backups of a deleted client are kept
+    # age of the last good backup after which a client is overdue, unless its schedule allows more
+    "OVERDUE_HOURS": 26,
+    # dotted path of a function that returns the address of a request's sender, by default
+    # REMOTE_ADDR; this project has its own
+    "CLIENT_ADDRESS": "",
+    "SSH_CONNECT_SECONDS": 15,  # how long a client may take to answer
+    # bearer token that `/metrics` requires, 20 characters or more; without one only this machine
+    # itself may read it, and with `BEHIND_PROXY` nobody
+    "METRICS_TOKEN": "",
 }
 ENGINES = {"default": {"BACKEND": "backup_app.engines.archive.ArchiveEngine", "OPTIONS": {}}}
 

@@ -5,40 +5,46 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
+# A comment is the setting's description in docs/settings.md.
 DEFAULTS: dict[str, Any] = {
-    # Scheme and host of links, "https://example.org"; "" = those of the request.
+    # scheme and host that links begin with, such as `https://example.org`; by default the request's
     "BASE_URL": "",
-    "TIME_ZONE": "",  # IANA name of the site's zone; "" = the project's TIME_ZONE
-    "PER_PAGE": 10,
-    "MAX_PER_PAGE": 50,
+    "TIME_ZONE": "",  # the calendar's own zone, an IANA name; by default that of `TIME_ZONE`
+    "PER_PAGE": 10,  # records on a page
+    "MAX_PER_PAGE": 50,  # largest page that may be asked for
     "MAX_IDS": 1000,  # values in one list parameter
-    "MAX_LINKS": 100,  # venues, organizers, categories or tags of one event
-    "MAX_SEARCH_LENGTH": 200,
-    "MIN_SEARCH_LENGTH": 1,  # characters of each word of a search
-    "WINDOW_MONTHS": 24,  # how far ahead the event list looks by default
-    "GEOLOC_RADIUS_KM": 25,  # default of geoloc_radius
-    "CURRENCY_SYMBOL": "$",
-    "CURRENCY_CODE": "USD",
-    "CURRENCY_POSITION": "prefix",  # or "postfix"
-    "MAX_BODY_BYTES": 2_500_000,
-    "IMAGE_MAX_BYTES": 10_000_000,
-    "IMAGE_MAX_PIXELS": 50_000_000,
-    "IMAGE_MAX_MEMORY": 512_000_000,  # bytes, to decode an image and scale its copies
-    "IMAGE_FETCH_SECONDS": 20,
-    "ICAL_MAX_EVENTS": 1000,
-    "ICAL_MAX_BYTES": 20_000_000,  # of an imported calendar
+    "MAX_LINKS": 100,  # venues, organizers, categories or tags given to one event
+    "MAX_SEARCH_LENGTH": 200,  # characters of a search
+    # characters of each word of a search, below which the answer is 400. With PostgreSQL and very
+    # many events, 3 is best: no index finds shorter words, and a search of only those is 400 too
+    # once it has taken a quarter of a second
+    "MIN_SEARCH_LENGTH": 1,
+    "WINDOW_MONTHS": 24,  # how far ahead the event list looks
+    "GEOLOC_RADIUS_KM": 25,  # the default of `geoloc_radius`
+    "CURRENCY_SYMBOL": "$",  # symbol of the currency of costs
+    "CURRENCY_CODE": "USD",  # ISO code of that currency
+    "CURRENCY_POSITION": "prefix",  # whether the symbol is a `prefix` or a `postfix`
+    "MAX_BODY_BYTES": 2_500_000,  # size of a request, images aside
+    "IMAGE_MAX_BYTES": 10_000_000,  # size of an image
+    "IMAGE_MAX_PIXELS": 50_000_000,  # pixels of an image
+    "IMAGE_MAX_MEMORY": 512_000_000,  # bytes of memory to decode an image and scale its copies
+    "IMAGE_FETCH_SECONDS": 20,  # time that another server has to send an image
+    "ICAL_MAX_EVENTS": 1000,  # events in one iCalendar answer
+    "ICAL_MAX_BYTES": 20_000_000,  # size of an iCalendar file to import
     "ICAL_HORIZON_DAYS": 730,  # how far ahead recurring events are imported
-    # Content-Security-Policy of the public pages; "" = the project sets it.
+    # Content-Security-Policy of the public pages; if empty, the project sets it
     "CONTENT_SECURITY_POLICY": (
         "default-src 'none'; style-src 'self'; img-src * data:; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
     ),
-    "CLIENT_ADDRESS": "",  # dotted path of a function(request) -> address; "" = REMOTE_ADDR
-    # Names of the groups that "migrate" creates.
-    "EDITOR_GROUP": "Editor",
-    "AUTHOR_GROUP": "Author",
-    "CONTRIBUTOR_GROUP": "Contributor",
-    "CACHE_SECONDS": 3600,  # that public responses are cached while they hold; 0 = not at all
+    # dotted path of a function that returns the address of a request's sender, by default
+    # REMOTE_ADDR; this project has its own
+    "CLIENT_ADDRESS": "",
+    "EDITOR_GROUP": "Editor",  # name of the group that `migrate` creates for editors
+    "AUTHOR_GROUP": "Author",  # the same for authors
+    "CONTRIBUTOR_GROUP": "Contributor",  # the same for contributors
+    # how long a public answer is kept at most; none is kept beyond the next write, and 0 keeps none
+    "CACHE_SECONDS": 3600,
 }
 
 

@@ -1,6 +1,6 @@
 """Settings of the project, read from the environment and from ``.env`` beside manage.py.
 
-Safe when nothing is set; README.md lists the variables. A wrong value stops the start with a
+Safe when nothing is set; docs/settings.md lists the variables. A wrong value stops the start with a
 sentence that names the variable.
 """
 

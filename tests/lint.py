@@ -17,6 +17,7 @@ PRODUCTION = {
 COMMANDS = (
     "makemigrations --check --dry-run",
     "check --deploy --fail-level WARNING",
+    "settings_page --check",
     "spectacular --validate --fail-on-warn --file {folder}/schema.yml",
 )
 

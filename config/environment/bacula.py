@@ -17,24 +17,31 @@ ALIAS = "bacula"
 PREFIX = "BACULA_"
 URL = f"{PREFIX}CATALOG_URL"
 BACKEND = "backup_app.engines.bacula.BaculaEngine"
+# A comment is the setting's description in docs/settings.md.
 DEFAULTS: Values = {
-    "ADDRESS": "127.0.0.1",
-    "PORT": 9101,
-    "DIRECTOR": "bacula-dir",
-    "CONSOLE": "",
-    "PASSWORD": "",
+    "ADDRESS": "127.0.0.1",  # where the Director is
+    "PORT": 9101,  # port of its console
+    "DIRECTOR": "bacula-dir",  # the Director's name, used in clients' configurations
+    "CONSOLE": "",  # name of a named console; by default the default one
+    "PASSWORD": "",  # the console's; needed
+    # folder, included by the Director, for the resources that this service adds; without it nothing
+    # is added
     "CONFIG_DIR": "",
-    "DIRECTOR_CONFIG": "/etc/bacula/bacula-dir.conf",
-    "DIRECTOR_PROGRAM": "/usr/sbin/bacula-dir",
-    "STORAGES": "",
-    "EXTRACT_PROGRAM": "/usr/sbin/bextract",
+    "DIRECTOR_CONFIG": "/etc/bacula/bacula-dir.conf",  # the Director's file
+    "DIRECTOR_PROGRAM": "/usr/sbin/bacula-dir",  # program that tests that file
+    "STORAGES": "",  # a TOML file of storage daemons to add
+    "EXTRACT_PROGRAM": "/usr/sbin/bextract",  # program that reads volumes for downloads
+    # for downloads of volumes on this host: the storage daemon's file
     "STORAGE_CONFIG": "",
+    # for downloads of volumes on another host: the file daemon that they are restored to
     "SPOOL_CLIENT": "",
-    "DATABASE_PROGRAM": "/usr/local/sbin/backup-databases",
-    "PREFIX": "bk-",
-    "TIME_ZONE": "",
-    "ANSWER_SECONDS": 30,
-    "AWAY_SECONDS": 900,
+    "DATABASE_PROGRAM": "/usr/local/sbin/backup-databases",  # on clients, to dump databases
+    "PREFIX": "bk-",  # how all names that this service adds begin
+    "TIME_ZONE": "",  # zone of the Director's host; by default that of `TIME_ZONE`
+    "ANSWER_SECONDS": 30,  # how long an answer may take
+    "AWAY_SECONDS": 900,  # how long jobs wait for an unreachable Director
+    # whether the Director starts scheduled backups itself, so that they run while this service is
+    # down
     "SCHEDULES": False,
 }
 ANY = ".*", ""
