@@ -7,6 +7,7 @@ from ..services import events
 from .forms.event import EventForm
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
 from .look import BooleanFilter, display
+from .planning import periods
 from .post import RECORD, PostAdmin, tab
 from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
 
@@ -26,6 +27,7 @@ class EventAdmin(PostAdmin):
         "api_link",
     ]
     list_filter = [
+        periods.PeriodFilter,
         StatusFilter,
         ("start_utc", DayRangeFilter),
         ("categories", CategoryFilter),
@@ -37,6 +39,7 @@ class EventAdmin(PostAdmin):
     autocomplete_fields = ["image", "parent", "categories", "tags"]
     prepopulated_fields = {"slug": ["title"]}
     inlines = [VenueInline, OrganizerInline]
+    change_list_template = "calendar_app/admin/event_list.html"
     derived_fields = [*PostAdmin.derived_fields, "in_utc", "timezone_abbr", "is_protected"]
     fieldsets = [
         (
@@ -75,6 +78,16 @@ class EventAdmin(PostAdmin):
         """Return events with the venues and categories that the list shows."""
         venues = prefetch_visible("venues", request.user)
         return super().get_queryset(request).prefetch_related("categories", venues)
+
+    def get_ordering(self, request):
+        when = periods.chosen(request, self.get_queryset(request))
+        return self.ordering if when in periods.LATEST_FIRST else ["start_utc", "id"]
+
+    def get_changelist_instance(self, request):
+        changelist = super().get_changelist_instance(request)
+        when = periods.chosen(request, changelist.root_queryset)
+        changelist.tabs = periods.tabs(changelist, when)
+        return changelist
 
     def get_export_queryset(self, request):
         """Return the listed events with the relations that an export adds."""

@@ -1,5 +1,6 @@
 from django.contrib import messages
 from django.contrib.admin import register
+from django.contrib.admin.views.main import ORDER_VAR
 from django.shortcuts import redirect
 
 from .. import permissions
@@ -7,10 +8,12 @@ from ..exceptions import CalendarError
 from ..models import Category, Event, Tag
 from ..services import terms
 from .forms.term import CategoryForm, TagForm
-from .look import ModelAdmin, NumberRangeFilter
+from .look import ModelAdmin, NumberRangeFilter, display
 from .shared.columns import ApiLink
 from .shared.filters import RelatedFilter
 from .transfer import Transfers
+
+INDENT = "\N{EM SPACE}"
 
 
 class TermAdmin(ApiLink, Transfers, ModelAdmin):
@@ -64,15 +67,40 @@ class TermAdmin(ApiLink, Transfers, ModelAdmin):
             return redirect(request.get_full_path())
 
 
+def show_as_tree(changelist):
+    """Put each category below its parent, unless the list is sorted by a column."""
+    if ORDER_VAR in changelist.params:
+        return
+    levels = terms.outline()
+    found = set(changelist.queryset.values_list("pk", flat=True))
+    in_order = [pk for pk in levels if pk in found]
+    if changelist.multi_page and not changelist.show_all:
+        first = (changelist.page_num - 1) * changelist.list_per_page
+        in_order = in_order[first : first + changelist.list_per_page]
+    records = changelist.queryset.in_bulk(in_order)
+    changelist.result_list = [records[pk] for pk in in_order]
+    for category in changelist.result_list:
+        category.level = levels[category.pk]
+
+
 @register(Category)
 class CategoryAdmin(TermAdmin):
     form = CategoryForm
     collection = "categories"
-    list_display = ["name", "slug", "parent", "count", "api_link"]
+    list_display = ["indented_name", "slug", "parent", "count", "api_link"]
     list_filter = [("parent", RelatedFilter), *TermAdmin.list_filter]
     list_select_related = ["parent"]
     autocomplete_fields = ["parent"]
     fields = ["name", "parent", "slug", "description", "count", "api_link"]
+
+    def get_changelist_instance(self, request):
+        changelist = super().get_changelist_instance(request)
+        show_as_tree(changelist)
+        return changelist
+
+    @display(description="name", ordering="name")
+    def indented_name(self, category):
+        return f"{INDENT * getattr(category, 'level', 0)}{category.name}"
 
 
 @register(Tag)

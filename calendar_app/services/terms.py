@@ -118,6 +118,20 @@ def with_descendants(ids: Iterable[int]) -> set[int]:
     return found
 
 
+def outline() -> dict[int, int]:
+    """Return the levels of all categories by ID, each category before those below it."""
+    children: defaultdict[int | None, list[int]] = defaultdict(list)
+    for pk, parent in Category.objects.order_by("name", "id").values_list("id", "parent_id"):
+        children[parent].append(pk)
+    found: dict[int, int] = {}
+    waiting = [(pk, 0) for pk in reversed(children[None])]
+    while waiting:
+        pk, level = waiting.pop()
+        found[pk] = level
+        waiting.extend((child, level + 1) for child in reversed(children[pk]))
+    return found
+
+
 def with_used_descendants() -> set[int]:
     """Return the IDs of the categories that have a descendant in use, in one query."""
     rows = list(Category.objects.order_by().values_list("id", "parent_id", "count"))

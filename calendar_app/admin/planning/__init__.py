@@ -1,0 +1,1 @@
+"""How editors plan events: the list by periods of time, and the month and week view."""
