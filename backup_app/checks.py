@@ -4,6 +4,7 @@ import os
 import re
 from importlib import import_module
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
 from django.core.checks import Error, Tags, register
 from django.core.checks import Warning as Caution
@@ -18,7 +19,7 @@ from .lib.tasks import default_task_backend
 from .models import Job
 
 MAY_BE_ZERO = {"PURGE_DAYS"}
-LISTS = ("LOCAL_ROOTS", "COMMANDS", "MAILBOX_PATTERNS")
+LISTS = ("LOCAL_ROOTS", "COMMANDS", "MAILBOX_PATTERNS", "WEBHOOK_NETWORKS")
 FOLDERS = ("ROOT", "CREDENTIALS_DIR")
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{20,}=*")  # what RFC 6750 lets a header carry
 
@@ -26,7 +27,15 @@ TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{20,}=*")  # what RFC 6750 lets a header c
 @register(Tags.compatibility)
 def check_settings(**kwargs):
     """Return an error for each setting whose value cannot work."""
-    others = _wrong_roots, _wrong_patterns, _wrong_address, _wrong_queue, _wrong_token
+    others = (
+        _wrong_roots,
+        _wrong_patterns,
+        _wrong_address,
+        _wrong_queue,
+        _wrong_token,
+        _wrong_networks,
+        _wrong_site,
+    )
     return list(_wrong_values()) or [error for wrong in others for error in wrong()]
 
 
@@ -247,6 +256,27 @@ def _wrong_token():
             "BACKUP_METRICS_TOKEN is set, but the package prometheus-client is missing.",
             hint="Run 'pip install prometheus-client'; without it there are no metrics.",
             id="backup_app.E014",
+        )
+
+
+def _wrong_networks():
+    try:
+        conf.webhook_networks  # noqa: B018 - is read for its ValueError
+    except ValueError as e:
+        yield Error(
+            f"BACKUP_WEBHOOK_NETWORKS is {conf.WEBHOOK_NETWORKS!r}: {e}.",
+            hint="Name networks or addresses, separated by commas, such as '10.0.0.0/8, ::1'.",
+            id="backup_app.E015",
+        )
+
+
+def _wrong_site():
+    parts = urlsplit(str(conf.SITE_URL))
+    if conf.SITE_URL and (parts.scheme not in {"http", "https"} or not parts.netloc):
+        yield Error(
+            f"BACKUP_SITE_URL is '{conf.SITE_URL}', which is no URL of a site.",
+            hint="Name scheme and host, such as https://backup.example.org.",
+            id="backup_app.E016",
         )
 
 

@@ -1,5 +1,6 @@
 """The app's settings: ``BACKUP_<NAME>`` in the project, with these defaults."""
 
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,11 @@ DEFAULTS: dict[str, Any] = {
     # REMOTE_ADDR; this project has its own
     "CLIENT_ADDRESS": "",
     "SSH_CONNECT_SECONDS": 15,  # how long a client may take to answer
+    # networks that are not public and may get alerts by webhook, such as `10.0.0.0/8, ::1`
+    "WEBHOOK_NETWORKS": "",
+    "STORAGE_LOW_PERCENT": 10,  # how much of a storage's space is left when alerts call it low
+    # where the site is that has the admin, for links in alerts, such as `https://backup.example.org`
+    "SITE_URL": "",
     # bearer token that `/metrics` requires, 20 characters or more; without one only this machine
     # itself may read it, and with `BEHIND_PROXY` nobody
     "METRICS_TOKEN": "",
@@ -84,6 +90,11 @@ class Conf:
     def commands(self) -> list[list[str]]:
         """The allowed command lines, each split into words."""
         return [line.split() for line in self._members("COMMANDS")]
+
+    @property
+    def webhook_networks(self) -> list[IPv4Network | IPv6Network]:
+        """Networks that are not public and that alerts may be sent to; raises ValueError."""
+        return [ip_network(network) for network in self._members("WEBHOOK_NETWORKS", ",")]
 
     @property
     def mailbox_patterns(self) -> list[str]:

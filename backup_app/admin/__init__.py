@@ -2,6 +2,8 @@
 
 from . import (  # noqa: F401 - each registers what it shows
     account_access,
+    alert_delivery,
+    alert_rule,
     api_key,
     audit,
     client,

@@ -50,7 +50,12 @@ def beating(
     """
     beat(name, tasks)
     stop = threading.Event()
-    routines = [(partial(beat, name, tasks), EVERY), (periodic.tick, EVERY), (daily, DAY)]
+    routines = [
+        (partial(beat, name, tasks), EVERY),
+        (periodic.tick, EVERY),
+        (periodic.alert, EVERY),
+        (daily, DAY),
+    ]
     threads = [
         threading.Thread(target=_keep_doing, args=(what, every, stop), daemon=True)
         for what, every in routines

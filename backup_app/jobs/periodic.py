@@ -6,11 +6,15 @@ from collections.abc import Callable
 from django.core.cache import cache
 
 from ..accounts import audit, throttling
+from ..alerts import conditions, deliveries, summaries
+from ..alerts import jobs as ended_jobs
+from ..models import Worker
 from ..services import downloads, usage
 from . import execute, readiness, reap, resume, scheduler, tasks
 from .adoption import watch
+from .worker_id import this_worker
 
-HOUR = 3600  # seconds
+MINUTE, HOUR = 60, 3600  # seconds
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +40,32 @@ def tick() -> None:
         readiness.note_faults,
     ):
         _attempt(step)
+
+
+def alert() -> None:
+    """Do one round of telling what went wrong.
+
+    It may wait for mail servers and other receivers, so it is done beside ``tick``.
+    """
+    for step in (ended_jobs.look, watch_conditions, summaries.send_due, deliveries.send_due):
+        _attempt(step)
+
+
+def watch_conditions() -> None:
+    """Look for clients and storages that need an alert, at most once a minute and on one host.
+
+    A storage may be missing on one host and not on the other.
+    """
+    if _is_first_worker() and cache.add("backup:conditions-are-watched", 1, MINUTE):
+        conditions.look()
+    if cache.add("backup:deliveries-are-forgotten", 1, HOUR):
+        deliveries.forget_old()
+
+
+def _is_first_worker() -> bool:
+    # Workers of other task backends are not known: then there is none.
+    first = Worker.objects.alive().values_list("process", flat=True).first()
+    return first in (None, this_worker())
 
 
 def forget_logins() -> None:

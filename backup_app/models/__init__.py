@@ -1,6 +1,7 @@
 """The backup service's tables."""
 
 from .account import AccountAccess, ApiKey, LoginAttempt
+from .alert import AlertDelivery, AlertRule, AlertState
 from .audit import AuditEntry
 from .catalog import Entry, Folder, Volume
 from .client import Client
@@ -16,6 +17,9 @@ from .worker import Worker
 
 __all__ = [
     "AccountAccess",
+    "AlertDelivery",
+    "AlertRule",
+    "AlertState",
     "ApiKey",
     "AuditEntry",
     "Client",

@@ -113,6 +113,9 @@ class Job(models.Model):
         help_text="Data of an unsuccessful job could not be removed yet.",
     )
     seen = models.DateTimeField(null=True, blank=True)
+    noticed = models.BooleanField(
+        default=False, editable=False, help_text="Alerts know how this job ended."
+    )
 
     objects = JobQuerySet.as_manager()
 
@@ -129,6 +132,7 @@ class Job(models.Model):
             models.Index(
                 fields=["id"], condition=Q(has_leftovers=True), name="jobs_with_leftovers"
             ),
+            models.Index(fields=["id"], condition=Q(noticed=False), name="jobs_to_notice"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -19,6 +19,8 @@ ICONS = {
     "Subuser": "supervised_user_circle",
     "ApiKey": "key",
     "Mailbox": "mail",
+    "AlertRule": "notifications",
+    "AlertDelivery": "outgoing_mail",
     "AuditEntry": "policy",
     "AccountAccess": "visibility",
     "User": "person",

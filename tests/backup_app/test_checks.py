@@ -37,6 +37,8 @@ def test_the_defaults_are_right():
         ("ROOT", Path("/srv/backups")),
         ("PURGE_DAYS", 0),
         ("CLIENT_ADDRESS", "backup_app.accounts.callers.address_of"),
+        ("WEBHOOK_NETWORKS", "10.0.0.0/8, ::1"),
+        ("SITE_URL", "https://example.org/apps/"),
         ("ENGINES", {"default": {"BACKEND": NAME, "OPTIONS": {"windows": True}}}),
     ],
 )
@@ -63,6 +65,9 @@ def test_other_values_may_be_right(name, value):
         ("CLIENT_ADDRESS", "backup_app.accounts.callers.nobody", "E008"),
         ("CLIENT_ADDRESS", "backup_app.accounts.callers.conf", "E008"),
         ("QUEUE", "nobody", "E009"),
+        ("WEBHOOK_NETWORKS", "10.0.0.1/8", "E015"),
+        ("WEBHOOK_NETWORKS", "example.org", "E015"),
+        ("SITE_URL", "example.org", "E016"),
         ("ENGINES", {}, "E001"),
         ("ENGINES", None, "E001"),
         ("ENGINES", {"other": {"BACKEND": NAME}}, "E001"),

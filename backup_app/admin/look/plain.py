@@ -19,6 +19,7 @@ from .plain_filters import DropdownFilter, RelatedFilter, TextFilter
 
 CHECKBOX_CLASSES = []
 TEMPLATES = "backup_app/admin/plain"
+CheckboxSelectMultiple = forms.CheckboxSelectMultiple
 Select = forms.Select
 Switch = forms.CheckboxInput
 

@@ -9,8 +9,9 @@ from ..base import BackupCommand
 
 class Command(BackupCommand):
     help = (
-        "Start backups that are due and end jobs whose worker died, until stopped. Only for "
-        "projects with a task backend other than django-tasks-db, whose workers do so themselves."
+        "Start backups that are due, end jobs whose worker died and send alerts, until stopped. "
+        "Only for projects with a task backend other than django-tasks-db, whose workers do so "
+        "themselves."
     )
 
     examples = (
@@ -35,7 +36,9 @@ class Command(BackupCommand):
         if every <= 0:
             raise CommandError(f"--every {every} is too short: it must be more than 0 seconds.")
         Job.objects.exists()  # fails at once without a database; a step would only log that
-        periodic.tick()
-        while not once:
-            time.sleep(every)
+        while True:
             periodic.tick()
+            periodic.alert()
+            if once:
+                break
+            time.sleep(every)

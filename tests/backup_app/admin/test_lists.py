@@ -8,7 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from backup_app.accounts import api_keys
+from backup_app.alerts import deliveries
 from backup_app.models import (
+    AlertDelivery,
+    AlertRule,
     ApiKey,
     AuditEntry,
     Client,
@@ -58,7 +61,13 @@ def make_mailbox(name="ada@example.org", **fields):
     return Mailbox.objects.create(mailbox=name, job=make_good_job(), client=ClientFactory(**fields))
 
 
+def make_alert_rule():
+    return AlertRule.objects.create(name="ops", target="a@b.org", account=AccountFactory())
+
+
 MAKERS = {
+    AlertDelivery: lambda: deliveries.send_test(make_alert_rule()),
+    AlertRule: make_alert_rule,
     ApiKey: lambda: api_keys.make(AccountFactory()),
     AuditEntry: make_audit_entry,
     Client: lambda: make_good_job(),
@@ -70,6 +79,9 @@ MAKERS = {
     Subuser: make_subuser,
     Zone: make_good_job,
 }
+
+
+ADDED = [AlertRule, ApiKey, Client, Fileset, Mailbox, Pool, Storage, Subuser, Zone]
 
 
 @pytest.mark.parametrize("model", MAKERS)
@@ -86,7 +98,7 @@ def test_every_record_has_a_page(client, staff, model):
     assert client.get(address).status_code == 200
 
 
-@pytest.mark.parametrize("model", [ApiKey, Client, Fileset, Mailbox, Pool, Storage, Subuser, Zone])
+@pytest.mark.parametrize("model", ADDED)
 def test_one_of_each_can_be_added(client, staff, model):
     address = reverse(f"admin:backup_app_{model._meta.model_name}_add")
 
@@ -98,7 +110,7 @@ def test_the_catalog_is_no_list(client, staff, name):
     assert client.get(f"/admin/backup_app/{name}/").status_code == 404
 
 
-@pytest.mark.parametrize("model", [Job, AuditEntry])
+@pytest.mark.parametrize("model", [Job, AuditEntry, AlertDelivery])
 def test_what_the_service_writes_nobody_adds_changes_or_deletes(client, staff, model):
     MAKERS[model]()
     record = model.objects.first()

@@ -43,6 +43,8 @@ def test_the_menu_begins_with_the_events_and_ends_with_the_accounts(client, staf
         "Subusers",
         "API keys",
         "Mailboxes",
+        "Alert rules",
+        "Alert deliveries",
         "Audit entries",
         "Account access",
     ]
