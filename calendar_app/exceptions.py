@@ -41,6 +41,12 @@ class Gone(CalendarError):
         super().__init__(f"The {kind} {pk} is in the trash.", code=f"{kind}-{reason}")
 
 
+class Stale(CalendarError):
+    """Somebody else has changed the record since the caller read it."""
+
+    code, status = "rest_conflict", 409
+
+
 class InvalidParams(CalendarError):
     """One or more invalid parameters: ``params`` maps each name to a sentence."""
 

@@ -8,12 +8,13 @@ from .forms.event import EventForm
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
 from .look import BooleanFilter, display
 from .planning import periods
+from .planning.views import Planning
 from .post import RECORD, PostAdmin, tab
 from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
 
 
 @register(Event)
-class EventAdmin(PostAdmin):
+class EventAdmin(Planning, PostAdmin):
     form = EventForm
     collection = "events"
     list_display = [
@@ -78,16 +79,6 @@ class EventAdmin(PostAdmin):
         """Return events with the venues and categories that the list shows."""
         venues = prefetch_visible("venues", request.user)
         return super().get_queryset(request).prefetch_related("categories", venues)
-
-    def get_ordering(self, request):
-        when = periods.chosen(request, self.get_queryset(request))
-        return self.ordering if when in periods.LATEST_FIRST else ["start_utc", "id"]
-
-    def get_changelist_instance(self, request):
-        changelist = super().get_changelist_instance(request)
-        when = periods.chosen(request, changelist.root_queryset)
-        changelist.tabs = periods.tabs(changelist, when)
-        return changelist
 
     def get_export_queryset(self, request):
         """Return the listed events with the relations that an export adds."""

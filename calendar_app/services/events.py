@@ -1,9 +1,12 @@
-"""The verb that stores an event together with its links."""
+"""The verbs of an event: store it together with its links, move it to another time."""
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..exceptions import CalendarError, Gone, Stale
 from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag, Venue
+from ..values import time_zones
 from . import counts, posts
 from .revision import writing
 from .tombstones import listing
@@ -30,6 +33,30 @@ def save(
         vars(event)["just_linked"] = {Venue: venues, Organizer: organizers}
         _set_terms(event, Category, categories, is_new)
         _set_terms(event, Tag, tags, is_new)
+
+
+def move(event: Event, start: dt.datetime, *, seen: dt.datetime) -> None:
+    """Let event start at another local time and last as long as before, by the clock on the wall.
+
+    ``seen`` is the start that the caller knows: Stale is raised when it is another meanwhile, Gone
+    when the event is in the trash, and CalendarError when it would end after the year 9999.
+    """
+    with writing(precise=True):
+        posts.reload(event)
+        if event.is_trashed:
+            raise Gone("event", event.pk)
+        if event.start_date != seen:
+            now_at = f"{event.start_date:%Y-%m-%d %H:%M}"
+            raise Stale(f"Somebody else has moved “{event}” meanwhile: it starts on {now_at}.")
+        length = event.end_date - event.start_date
+        # Out of a gap first, lest the end come before the start.
+        start, _ = time_zones.resolve(start, time_zones.get(event.timezone))
+        try:
+            event.start_date, event.end_date = start, start + length
+        except OverflowError as e:
+            sentence = f"“{event}” cannot start on {start.isoformat(' ')}: it would end too late."
+            raise CalendarError(sentence) from e
+        save(event)
 
 
 def _set_links(

@@ -56,7 +56,7 @@ def trash(post: Post) -> None:
     Raises Gone when it is there already.
     """
     with writing(precise=isinstance(post, Event)):
-        _reload(post)
+        reload(post)
         touch(type(post), [post.pk])
         if post.is_trashed:
             raise Gone(post._meta.model_name, post.pk, "is-in-trash")
@@ -68,7 +68,7 @@ def trash(post: Post) -> None:
 def restore(post: Post, user: User) -> None:
     """Take post out of the trash with its previous status; do nothing if it is not there."""
     with writing(precise=isinstance(post, Event)):
-        _reload(post)
+        reload(post)
         if post.is_trashed:
             _give_status(post, user, post.status_before_trash or Status.DRAFT)
 
@@ -76,7 +76,7 @@ def restore(post: Post, user: User) -> None:
 def publish(post: Post, user: User) -> None:
     """Publish post, or schedule it if its publication date is in the future."""
     with writing(precise=isinstance(post, Event)):
-        _reload(post)
+        reload(post)
         _give_status(post, user, Status.PUBLISH)
 
 
@@ -118,7 +118,7 @@ def mark_fixture_changed(
         sender._base_manager.filter(pk=instance.pk).update(**changed())
 
 
-def _reload(post: Post) -> None:
+def reload(post: Post) -> None:
     """Reload post behind the lock: the caller's copy may be stale. Raises RecordNotFound."""
     try:
         post.refresh_from_db()

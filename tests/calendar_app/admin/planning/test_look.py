@@ -1,0 +1,73 @@
+"""The calendar in a browser: how it looks, and that events are dragged and moved by keyboard."""
+
+import datetime as dt
+
+import pytest
+from playwright.sync_api import expect
+
+from calendar_app.models import Event, Status
+from calendar_app.services import posts
+
+from ...support.factories import CategoryFactory, EventFactory, VenueFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MONTH = "/admin/calendar_app/event/calendar/?day=2027-03-10"
+
+
+def at(title, day, hour=10, days=0, **fields):
+    start = dt.datetime(2027, 3, day, hour)
+    end = start + dt.timedelta(days=days, hours=2)
+    return EventFactory(title=title, start_date=start, end_date=end, **fields)
+
+
+def day_of(page, title):
+    """Return the days on which the calendar shows an event."""
+    days = page.locator("[data-day]").filter(has=page.get_by_role("link", name=title))
+    return [day.get_attribute("data-day") for day in days.all()]
+
+
+def drag(page, title, day):
+    page.get_by_role("listitem").filter(has_text=title).last.drag_to(
+        page.locator(f"[data-day='{day}']")
+    )
+
+
+def test_events_are_looked_at_and_moved(viewer):
+    at("Spring fair", 3, venues=[VenueFactory(name="Old Mill")])
+    at("Choir rehearsal", 4, 19, status=Status.DRAFT)
+    at("Parents’ evening", 10, 18, status=Status.PENDING)
+    at("Ski week", 15, days=4, status=Status.PRIVATE)
+    posts.trash(at("Cancelled talk", 11))
+    for number in range(9):
+        at(f"Workshop {number}", 24, 8 + number, categories=[CategoryFactory()])
+    page = viewer.page
+
+    viewer.open(MONTH)
+    viewer.inspect("month", ".planning")
+    drag(page, "Choir rehearsal", "2027-03-12")
+    expect(page.get_by_text("was moved from 2027-03-04 19:00 to 2027-03-12 19:00")).to_be_visible()
+    assert day_of(page, "Choir rehearsal")[:1] == ["2027-03-12"]
+
+    drag(page, "Spring fair", "2027-03-05")
+    expect(page.get_by_text("visitors see the new time at once")).to_be_visible()
+    viewer.inspect("move-question", ".planning")
+    page.get_by_role("button", name="Yes, move it").click()
+    expect(page.get_by_text("was moved from 2027-03-03 10:00 to 2027-03-05 10:00")).to_be_visible()
+
+    page.get_by_role("link", name="Move “Parents’ evening”").focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("New start").fill("2027-03-17 8pm")
+    viewer.inspect("move", ".planning")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("to 2027-03-17 20:00")).to_be_visible()
+    assert str(Event.objects.get(title="Parents’ evening").end_date) == "2027-03-17 22:00:00"
+
+    page.get_by_role("link", name="Week", exact=True).click()
+    viewer.inspect("week", ".planning")
+
+
+def test_the_list_of_events(viewer):
+    at("Spring fair", 3, venues=[VenueFactory(name="Old Mill")])
+    viewer.open("/admin/calendar_app/event/")
+
+    viewer.inspect("events", ".calendar-views")
