@@ -17,10 +17,11 @@ class CalendarConfig(AppConfig):
     def ready(self):
         from . import checks  # noqa: F401
         from .conf import conf
-        from .models import Change, RoleGroup, WrongPassword
+        from .models import Change, IdempotencyKey, RoleGroup, WrongPassword
         from .services import counts, groups, images, posts, revision, search_index, tombstones
 
-        shown = set(self.get_models(include_auto_created=True)) - {Change, RoleGroup, WrongPassword}
+        hidden = {Change, IdempotencyKey, RoleGroup, WrongPassword}
+        shown = set(self.get_models(include_auto_created=True)) - hidden
         for model in shown:
             post_save.connect(revision.increment_on_change, sender=model)
             post_delete.connect(revision.increment_on_change, sender=model)

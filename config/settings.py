@@ -174,6 +174,7 @@ CORS_ALLOW_HEADERS = [
     "accept",
     "authorization",
     "content-type",
+    "idempotency-key",
     "if-match",
     "if-modified-since",
     "if-none-match",
@@ -185,6 +186,8 @@ CORS_EXPOSE_HEADERS = [
     "X-TEC-TotalPages",
     "Link",
     "ETag",
+    "Idempotent-Replayed",
+    "X-Dry-Run",
     "X-Calendar-Revision",
     "X-Request-ID",
 ]

@@ -24,14 +24,25 @@ class Recorder:
         self.schema = schemathesis.openapi.from_dict(document)
         self.examples = {}
 
-    def ask(self, client, operation_id, *, status=200, query=None, body=None, form="json", **names):
+    def ask(
+        self,
+        client,
+        operation_id,
+        *,
+        status=200,
+        query=None,
+        body=None,
+        form="json",
+        headers=None,
+        **names,
+    ):
         """Return the answer to a request, which must have this status and the described shape."""
         operation = self.schema.find_operation_by_id(operation_id)
         address = operation.path.format(**names)
         if query:
             address += f"?{urlencode(query)}"
         encoding = {"content_type": form} if "/" in form else {"format": form}
-        answer = getattr(client, operation.method)(address, body, **encoding)
+        answer = getattr(client, operation.method)(address, body, headers=headers, **encoding)
         assert answer.status_code == status, answer.content
         require_described(operation, answer)
         kept = self.examples.setdefault("refusals" if status >= 400 else operation_id, {})

@@ -12,6 +12,8 @@ NAMESPACE = "calendar/events/v1"
 METHODS = ("get", "post", "put", "patch", "delete")
 OBJECT = {200: OpenApiResponse(OpenApiTypes.OBJECT, "The description.")}
 ARGUMENT_KEYS = ("type", "format", "items", "enum", "default", "minimum", "maximum")
+# Marks what this service adds to the interface: the index leaves it out, the description has it.
+OWN = {"x-own": True}
 PATTERNS = {"id": r"(?P<id>\d+)", "slug": r"(?P<slug>[^/]+)"}
 
 
@@ -65,7 +67,7 @@ def _arguments(operation, document):
     arguments = {
         parameter["name"]: _argument(parameter, parameter["schema"], parameter.get("required"))
         for parameter in operation.get("parameters", ())
-        if parameter["in"] in {"query", "path"}
+        if parameter["in"] in {"query", "path"} and not OWN.items() <= parameter.items()
     }
     body = _body_schema(operation, document)
     required = body.get("required", ())

@@ -12,6 +12,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
 from . import schemas
 from .filters.parameters import ID
+from .namespace import OWN
 from .serializers import EventSerializer, ImageSerializer, OrganizerSerializer, VenueSerializer
 from .serializers.record import RecordSerializer
 
@@ -23,14 +24,15 @@ NAMES, REFUSALS = OPERATIONS.pop("names"), OPERATIONS.pop("refusals")
 FORMS = "A form with the same fields is accepted too: `venue[venue]=Old+Mill`."
 JSON, ICALENDAR = "application/json", "text/calendar"
 UPDATES = {"update", "partial_update", "post_update"}
+CREATES = {"create"}
 
 
 def parameter(name, description, kind=str, **more):
     return OpenApiParameter(name, kind, description=description, **more)
 
 
-def header(name, description, kind=str):
-    return parameter(name, description, kind, location="header", response=[200])
+def header(name, description, kind=str, response=(200,)):
+    return parameter(name, description, kind, location="header", response=[*response])
 
 
 FIELDS = parameter(
@@ -60,6 +62,22 @@ TOTALS = (
     header("X-TEC-TotalPages", "Number of pages.", int),
     header("Link", "URLs of the next and previous pages, if any (RFC 8288)."),
 )
+DRY_RUN = parameter(
+    "dry_run",
+    "Answer what the request would do, and store nothing. IDs of records that would be made are "
+    "given to others later.",
+    bool,
+    extensions=OWN,
+)
+IDEMPOTENCY_KEY = parameter(
+    "Idempotency-Key",
+    "A string that no other request of yours has, such as a UUID. The same request with the same "
+    "key gets the first answer again and creates nothing more.",
+    location="header",
+    pattern="^[A-Za-z0-9._:-]{1,255}$",
+)
+DRY_RUN_ANSWER = header("X-Dry-Run", "`true` if nothing was stored.", response=(200, 201))
+REPLAYED = header("Idempotent-Replayed", "`true` in a repeated answer.", response=(200, 201))
 
 
 class CalendarAutoSchema(AutoSchema):
@@ -88,6 +106,10 @@ class CalendarAutoSchema(AutoSchema):
         found = [*super().get_override_parameters()]
         if self.method == "GET" and self._collection:
             found += [FIELDS, *CONDITIONAL]
+        elif self._collection:
+            found += [DRY_RUN, DRY_RUN_ANSWER]
+        if self._action in CREATES:
+            found += [IDEMPOTENCY_KEY, REPLAYED]
         if self._action == "list":
             found += TOTALS
         if self._collection == "events" and self.method == "GET":

@@ -1,6 +1,7 @@
 """The calendar's tables; each module knows its own fields, constraints and querysets."""
 
 from .event import Event, EventOrganizer, EventVenue
+from .idempotency_key import IdempotencyKey
 from .image import Image
 from .organizer import Organizer
 from .post import Post, Status
@@ -17,6 +18,7 @@ __all__ = [
     "Event",
     "EventOrganizer",
     "EventVenue",
+    "IdempotencyKey",
     "Image",
     "Organizer",
     "Post",

@@ -3,7 +3,7 @@
 import datetime as dt
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import reduce
 from operator import or_
@@ -54,11 +54,17 @@ class ImageBusyError(ImageError):
 
 
 def store(
-    file: "File[bytes]", *, author: Any = None, title: str = "", source_url: str = ""
+    file: "File[bytes]",
+    *,
+    author: Any = None,
+    title: str = "",
+    source_url: str = "",
+    finish: Callable[[Image], object] = lambda image: None,
 ) -> Image:
     """Store file, which is open and has a name, with its smaller copies; return the image.
 
-    If author may see an image of the same source_url already, that one is returned. Raises
+    If author may see an image of the same source_url already, that one is returned. finish is
+    called with a new one inside the transaction; what it raises undoes all, the files too. Raises
     ImageError for anything but a picture, ImageTooLargeError for one over the limits and
     ImageBusyError when too many others are being read.
     """
@@ -72,6 +78,7 @@ def store(
             if known := _already_fetched(source_url, author):
                 return known
             image.save()
+            finish(image)
         # The row is stored, so the files stay.
         undo.pop_all()
         return image

@@ -10,11 +10,12 @@ from ..caching import ConditionalMixin
 from ..parsers import MultiPartParser
 from ..serializers import ImageSerializer
 from .base import CalendarView
+from .writing import WritingMixin, creates
 
 FORM_BYTES = 100_000  # of the form besides the file
 
 
-class ImageViewSet(ConditionalMixin, CalendarView, GenericViewSet):
+class ImageViewSet(WritingMixin, ConditionalMixin, CalendarView, GenericViewSet):
     """Stores uploaded images, and returns those that the caller may see by ID."""
 
     queryset = Image.objects.all()
@@ -26,11 +27,13 @@ class ImageViewSet(ConditionalMixin, CalendarView, GenericViewSet):
     def max_body_bytes(self):
         return conf.IMAGE_MAX_BYTES + FORM_BYTES
 
+    @creates
     def create(self, request):
         self.require(permissions.may_write(request.user, Image), "upload images")
-        serializer = self.get_serializer(data=request.data)
+        serializer = self.get_serializer(data=self.body())
         serializer.is_valid(raise_exception=True)
-        return self._answer(serializer.save(), status=201)
+        image = serializer.save(finish=lambda image: self.finish(self._answer(image, status=201)))
+        return self._answer(image, status=201)
 
     def retrieve(self, request, pk):
         return self._answer(self._find(pk))

@@ -1,5 +1,7 @@
 """The base of the viewsets, and that of events, venues and organizers."""
 
+from functools import partial
+
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
@@ -15,9 +17,10 @@ from ..caching import ConditionalMixin
 from ..filters import changes
 from ..pagination import ArchivePagination
 from .base import CalendarView
+from .writing import WritingMixin, creates, writes
 
 
-class CollectionViewSet(ConditionalMixin, CalendarView, GenericViewSet):
+class CollectionViewSet(WritingMixin, ConditionalMixin, CalendarView, GenericViewSet):
     """GET of a collection. ``collection`` is the key of the list, ``kind`` the name of a record."""
 
     filter_backends = [DjangoFilterBackend]
@@ -63,11 +66,11 @@ class CollectionViewSet(ConditionalMixin, CalendarView, GenericViewSet):
         """Return the tombstones that the list includes, or None."""
         return
 
-    def written(self, record):
-        """Validate the body and store it as a new record, or in this one; return the record."""
-        serializer = self.get_serializer(record, data=self.request.data, partial=bool(record))
+    def write(self, record, answer):
+        """Store the valid body as a new record, or in this one; return answer(record)."""
+        serializer = self.get_serializer(record, data=self.body(), partial=bool(record))
         serializer.is_valid(raise_exception=True)
-        return serializer.save()
+        return self.carry_out(lambda: answer(serializer.save()))
 
 
 class PostViewSet(CollectionViewSet):
@@ -85,22 +88,24 @@ class PostViewSet(CollectionViewSet):
     def retrieve(self, request, **address):
         return self._record(self.readable(**address))
 
+    @creates
     def create(self, request):
         self.require(permissions.may_write(request.user, self.model), f"create {self.collection}")
-        return self._write(None, status=201)
+        return self.write(None, partial(self._answer, status=201))
 
+    @writes
     def update(self, request, **address):
         record = self.writable(permissions.may_edit, "change", **address)
         if record.is_trashed and "status" not in request.data:
             raise Gone(self.kind, record.pk)
-        return self._write(record, status=200)
+        return self.write(record, self._answer)
 
     partial_update = post_update = update
 
+    @writes
     def destroy(self, request, **address):
         record = self.writable(permissions.may_delete, "delete", **address)
-        posts.trash(record)
-        return self._answer(record)
+        return self.carry_out(lambda: self._trash(record))
 
     def find(self, records, pk=None, slug=None):
         """Return the record with this ID, or the one with this slug that the caller may read.
@@ -134,8 +139,9 @@ class PostViewSet(CollectionViewSet):
         self.require(may(user, record), f"{verb} the {self.kind} {record.pk}")
         return record
 
-    def _write(self, record, status):
-        return self._answer(self.written(record), status)
+    def _trash(self, record):
+        posts.trash(record)
+        return self._answer(record)
 
     def _answer(self, record, status=200):
         """Answer a write with what was written, as a list would show it."""

@@ -1,3 +1,5 @@
+from functools import partial
+
 from rest_framework.response import Response
 
 from ... import permissions
@@ -8,6 +10,7 @@ from ..filters.term import CategoryFilterSet, TagFilterSet
 from ..pagination import TermPagination
 from ..serializers import CategorySerializer, TagSerializer
 from .posts import CollectionViewSet
+from .writing import creates, writes
 
 
 class TermViewSet(CollectionViewSet):
@@ -18,23 +21,23 @@ class TermViewSet(CollectionViewSet):
     def retrieve(self, request, pk):
         return self._term(self.find(pk))
 
+    @creates
     def create(self, request):
         self._require_right("add", "create")
-        return self._term(self.written(None), status=201)
+        return self.write(None, partial(self._term, status=201))
 
+    @writes
     def update(self, request, pk):
         self._require_right("change", "change")
-        return self._term(self.written(self.find(pk)))
+        return self.write(self.find(pk), self._term)
 
     partial_update = post_update = update
 
+    @writes
     def destroy(self, request, pk):
         self._require_right("delete", "delete")
         term = self.find(pk)
-        response = self._term(term)
-        response.data = {**response.data}  # rendered before the term is deleted
-        terms.delete(term)
-        return response
+        return self.carry_out(lambda: self._delete(term))
 
     def find(self, pk):
         found = self.model.objects.filter(pk=pk).first()
@@ -45,6 +48,12 @@ class TermViewSet(CollectionViewSet):
     def _require_right(self, right, verb):
         allowed = permissions.has(self.request.user, right, self.model)
         self.require(allowed, f"{verb} {self.collection}")
+
+    def _delete(self, term):
+        response = self._term(term)
+        response.data = {**response.data}  # rendered before the term is deleted
+        terms.delete(term)
+        return response
 
     def _term(self, term, status=200):
         return Response(self.get_serializer(term).data, status=status)

@@ -1,5 +1,6 @@
 import time
 from contextlib import contextmanager
+from io import StringIO
 from types import SimpleNamespace
 
 from django.core.management import call_command
@@ -51,5 +52,6 @@ def forget_task(**kwargs):
 
 
 def prune():
-    """Forget the results of tasks that ended long ago."""
+    """Forget the results of tasks that ended long ago, and what the calendar need not keep."""
+    call_command("prune_calendar", stdout=StringIO())
     call_command("prune_db_task_results", min_age_days=KEEP_DAYS, queue_name="*", verbosity=0)

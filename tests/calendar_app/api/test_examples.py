@@ -12,6 +12,7 @@ import calendar_app
 from calendar_app.demo import posters
 from calendar_app.demo.seeding import DemoCalendar
 from calendar_app.lib import decoding
+from calendar_app.models import IdempotencyKey
 from calendar_app.services import images
 from tests.recording import Recorder, count_ids_from_one
 
@@ -115,12 +116,22 @@ def be_refused(recorder, editor):
     recorder.ask(public, "events_retrieve", status=404, id=999)
     trashed = recorder.examples["events_destroy"]["200"]["id"]
     recorder.ask(public, "events_retrieve", status=410, id=trashed)
+    be_refused_a_key(recorder, editor)
     recorder.ask(editor, "tags_create", status=413, body={"name": "x" * 2_500_000})
     recorder.ask(editor, "images_create", status=415, body={})
     recorder.ask(guesser(), "events_list", status=429)
     with decoding.read_lock:
         body = {"file": SimpleUploadedFile("foyer.jpg", b"x", "image/jpeg")}
         recorder.ask(editor, "images_create", status=503, body=body, form="multipart")
+
+
+def be_refused_a_key(recorder, editor):
+    headers = {"Idempotency-Key": "8e03978e-40d5-43e8-bc93-6894a57f9324"}
+    body, other = {"name": "open air"}, {"name": "indoors"}
+    editor.post(f"{P}/tags", body, headers=headers)
+    recorder.ask(editor, "tags_create", status=422, body=other, headers=headers)
+    IdempotencyKey.objects.update(status=None)
+    recorder.ask(editor, "tags_create", status=409, body=body, headers=headers)
 
 
 def guesser():
