@@ -8,6 +8,7 @@ from ..models import Client
 from ..services import clients, protection
 from .forms.client import ClientForm
 from .look import ChoicesFilter, DropdownFilter, display
+from .pages.client import ClientPage
 from .shared import bulk, columns
 from .shared.filters import DeletedFilter, RelatedFilter
 from .shared.owned import OwnedAdmin
@@ -31,7 +32,7 @@ class StandingFilter(DropdownFilter):
 
 
 @register(Client)
-class ClientAdmin(OwnedAdmin):
+class ClientAdmin(ClientPage, OwnedAdmin):
     form = ClientForm
     list_display = [
         "name",
@@ -63,9 +64,10 @@ class ClientAdmin(OwnedAdmin):
                     ("account", "name"),
                     ("ip", "internal_ip"),
                     ("fileset", "pool"),
-                    ("zone", "schedule"),
-                    ("protected", "jobs_link"),
-                    ("created", "deleted"),
+                    ("zone", "jobs_link"),
+                    "schedule",
+                    ("protected", "created"),
+                    "deleted",
                 ]
             },
         ),

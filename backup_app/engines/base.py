@@ -65,6 +65,7 @@ class Engine(AdoptionMixin):
     supports_databases = False
     supports_commands = False
     supports_key_installation = False
+    supports_host_keys = False
     supports_keeping = False  # whether restores can leave what is there, see ``Existing``
     # Whether its jobs continue without a worker. ``backup``, ``restore`` and ``verify`` may then
     # raise Unfinished, or EngineOffline, to be called again a few seconds later by any worker,
@@ -241,6 +242,20 @@ class Engine(AdoptionMixin):
 
     def install_key(self, client: Client, password: str) -> None:
         """Log in to the client once with the password of its SSH user, and add the server's key."""
+        raise NotImplementedError
+
+    def host_keys(self, client: Client) -> list[str]:
+        """Return the host keys that the client's SSH server presents now, each as "type key".
+
+        They are unverified: a person must compare them. Raises EngineUnreachable.
+        """
+        raise NotImplementedError
+
+    def pin_host_keys(self, client: Client, keys: list[str], *, replace: bool = False) -> None:
+        """Accept only these host keys of the client from now on.
+
+        Raises WrongState if others are pinned, unless ``replace``.
+        """
         raise NotImplementedError
 
     def require_connection(self, client: Client) -> None:

@@ -1,4 +1,5 @@
 from django.core.exceptions import ValidationError
+from django.forms import Script
 
 from ...lib import ssh_keys
 from ...models import Client
@@ -6,14 +7,18 @@ from ...services import clients, filesets
 from ...services.locked_fields import locked_fields
 from .errors import service_errors
 from .owned import OwnedForm
+from .schedule import SCRIPT, ScheduledForm
 
 PLACE = ["zone", "pool", "fileset", "schedule", "connection"]
 CHECKED = ["name", "system", "ip", "internal_ip", *PLACE]
 OWN = ["pool", "fileset"]
 
 
-class ClientForm(OwnedForm):
+class ClientForm(ScheduledForm, OwnedForm):
     """A client, whose pool and fileset are those of its account."""
+
+    class Media:
+        js = [SCRIPT, Script("backup_app/client_form.js", defer=True)]
 
     def clean_host_key(self):
         text = self.cleaned_data["host_key"]

@@ -5,6 +5,7 @@ from ..look import IntegerInput, Switch
 from .errors import service_errors
 from .lines import DatabasesField, LinesField, PathsField
 from .owned import OwnedForm
+from .schedule import SCRIPT, ScheduledForm
 
 CHECKED = ["include", "exclude", "databases", "verify", "schedule"]
 OPTIONS = ["one_filesystem", "compression"]
@@ -12,8 +13,11 @@ CONTENT = ["name", "include", "databases"]
 KEPT = ["include", "exclude", "databases", *OPTIONS]  # defined by the engine if adopted
 
 
-class FilesetForm(OwnedForm):
+class FilesetForm(ScheduledForm, OwnedForm):
     """A fileset, whose lists are edited as lines of text instead of JSON."""
+
+    class Media:
+        js = [SCRIPT]
 
     include = PathsField(
         label="Folders and files", required=False, help_text="Absolute paths, one per line."

@@ -21,6 +21,7 @@ from .restore import destination, preparation
 from .restore import run as restores
 from .storage import labels, removal, space
 from .transport import client_setup, key_installation, machines
+from .transport import host_keys as ssh_keys
 
 MiB = 1024 * 1024
 
@@ -37,6 +38,7 @@ class ArchiveEngine(Engine):
     supports_databases = True
     supports_commands = True
     supports_key_installation = True
+    supports_host_keys = True
     supports_keeping = True
 
     def __init__(self, *, frame_bytes: int = 4 * MiB, compression: int = 3, threads: int = 0):
@@ -57,6 +59,8 @@ class ArchiveEngine(Engine):
     jobs_with_path = staticmethod(views.jobs_with_path)
     client_config = staticmethod(client_setup.client_config)
     install_key = staticmethod(key_installation.install_key)
+    host_keys = staticmethod(ssh_keys.scan_host_keys)
+    pin_host_keys = staticmethod(ssh_keys.pin)
     require_connection = staticmethod(machines.require_connection)
     run_command = staticmethod(machines.run_command)
     require_database = staticmethod(load.require_database)

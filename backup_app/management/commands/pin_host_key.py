@@ -1,7 +1,6 @@
 from django.core.management.base import CommandError
 
-from ...engines.archive.transport.host_keys import pin, pinned_keys, same_machines, scan_host_keys
-from ...engines.archive.transport.server_key import fingerprint
+from ...services import host_keys
 from ..base import BackupCommand
 from ..lookup import client_named
 
@@ -26,17 +25,14 @@ class Command(BackupCommand):
 
     def handle(self, *, client, account, yes, replace, shared, **options):
         client = client_named(client, account)
-        if client.connection != client.Connection.SSH:
-            how = client.get_connection_display()
-            raise CommandError(f"Client '{client}' is not backed up over SSH but '{how}'.")
-        keys = scan_host_keys(client)
+        found = host_keys.shown_by(client)
         if not shared:
-            _require_own(client, keys)
-        shown = [(key.split()[0], fingerprint(key)) for key in keys]
-        if set(pinned_keys(client)) != set(keys):
+            _require_own(client, found.shown)
+        shown = found.fingerprints
+        if not found.are_pinned:
             if not yes:
                 self._ask(client, shown)
-            pin(client, keys, replace=replace)
+            host_keys.pin(client, found.shown, replace=replace, shared=shared)
         lines = [f"'{client}' ({client.ip}) is pinned to:", *_lines(shown)]
         records = [{"type": kind, "fingerprint": value} for kind, value in shown]
         self.answer({"client": client.name, "host_keys": records}, "\n".join(lines))
@@ -59,7 +55,7 @@ class Command(BackupCommand):
 
 def _require_own(client, keys):
     """Refuse another account's machine: all machines accept the same key of this server."""
-    for other in same_machines(client, keys):
+    for other in host_keys.same_machines(client, keys):
         raise CommandError(
             f"This is the machine of client '{other}' of {other.account.email}, which '{client}' "
             "could then read and change. Pass --shared to allow it."

@@ -55,10 +55,3 @@ def require_pinned(client: Client, keys: list[str]) -> None:
 def pinned_keys(client: Client) -> list[str]:
     """Return the pinned public keys, as "type key"."""
     return [" ".join(line.split()[:2]) for line in client.host_key.splitlines() if line.strip()]
-
-
-def same_machines(client: Client, keys: list[str]) -> list[Client]:
-    """Return the clients of other accounts with one of these keys: they are the same machine."""
-    others = Client.objects.present().exclude(account=client.account_id)
-    known = others.exclude(host_key="").select_related("account")
-    return [other for other in known if set(keys) & set(pinned_keys(other))]

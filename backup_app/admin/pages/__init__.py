@@ -1,0 +1,1 @@
+"""What the pages of one client and one job have besides their form: panels and buttons."""
