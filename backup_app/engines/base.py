@@ -14,7 +14,7 @@ in ``BACKUP_ENGINES``. A test class that inherits ``EngineContract`` of
   ``engine_job_id`` and ``engine_state``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,6 +99,14 @@ class Engine(AdoptionMixin):
 
     def discard(self, job: Job) -> None:
         """Remove whatever a job that did not succeed has left. May be called again."""
+
+    def ended(self, jobs: Sequence[Job]) -> Collection[int]:
+        """Return the IDs of those of jobs, which were left to the engine, that have ended there.
+
+        It is asked several times a second, and must be quick. Without it their worker still learns
+        of their end when it polls them.
+        """
+        return ()
 
     def cancel(self, job: Job) -> None:
         """Pass a cancel on to where the job runs; engines that ``tick`` need not implement it."""

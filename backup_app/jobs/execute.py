@@ -1,6 +1,7 @@
 """Doing a job: the worker calls ``run``, and ``resume`` while the job continues in its engine."""
 
 import logging
+import threading
 from time import sleep
 from typing import Any
 
@@ -24,6 +25,8 @@ MAX_MESSAGE = Job._meta.get_field("message").max_length
 # BACKUP_JOB_LOST_SECONDS, after which another worker would end the job, without the reason.
 PAUSES = (1, 2, 5, 10, 20, 40, 60, 60)
 logger = logging.getLogger(__name__)
+
+left = threading.Event()  # this process has left a job to its engine
 
 
 def run(job_id: int) -> bool:
@@ -98,6 +101,7 @@ def _do(run: JobRun) -> Outcome:
 def _leave_to_engine(run: JobRun) -> None:
     run.flush()
     states.leave_to_engine(run.job.pk, run.worker, **run.progress())
+    left.set()
 
 
 def _require_possible(job: Job) -> None:

@@ -25,7 +25,7 @@ from django_tasks_db.models import DBTaskResult
 from ..conf import conf
 from ..lib.tasks import task
 from ..models import Worker
-from . import periodic
+from . import periodic, resume
 from .worker_id import is_gone, this_worker
 
 EVERY = 5  # seconds, far less than BACKUP_JOB_LOST_SECONDS
@@ -54,6 +54,7 @@ def beating(
         (partial(beat, name, tasks), EVERY),
         (periodic.tick, EVERY),
         (periodic.alert, EVERY),
+        (resume.Follower().look, resume.OFTEN),
         (daily, DAY),
     ]
     threads = [

@@ -1,16 +1,35 @@
 """Polling the jobs that continue in their engine without a worker."""
 
 import datetime as dt
+import math
+import time
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from ..engines import resuming_engines
+from ..engines import get_engine, resuming_engines
+from ..exceptions import EngineError
 from ..models import Job
 from ..models.job import ACTIVE
 from . import execute, tasks
 
 EVERY = dt.timedelta(seconds=2)  # between two polls of a job, by whichever worker
+OFTEN = 0.25  # seconds between two looks at whether jobs have ended
+IDLE = 2  # seconds between two looks for such jobs, unless this process has left one
+
+
+class Follower:
+    """Resumes jobs as soon as they have ended in their engine; ``look`` is called every OFTEN."""
+
+    def __init__(self) -> None:
+        self._next = -math.inf
+
+    def look(self) -> None:
+        if not execute.left.is_set() and time.monotonic() < self._next:
+            return
+        execute.left.clear()
+        followed = [alias for alias in resuming_engines() if _follow(alias)]
+        self._next = -math.inf if followed else time.monotonic() + IDLE
 
 
 def resume_all() -> int:
@@ -18,11 +37,23 @@ def resume_all() -> int:
 
     Once an engine proves to be unreachable, its other jobs wait until the next round.
     """
-    return sum(_resume_of(alias) for alias in resuming_engines())
+    return sum(_resume(_due(alias)) for alias in resuming_engines())
 
 
-def _resume_of(alias: str) -> int:
-    pks = _due(alias)
+def _follow(alias: str) -> bool:
+    """Resume the jobs of an engine that have ended, and those that are due; whether it can go on."""
+    jobs = list(_left_to(alias))
+    if not jobs:
+        return False
+    try:
+        ended = get_engine(alias).ended(jobs)
+    except EngineError:
+        return False  # polling the jobs says so
+    pks = dict.fromkeys([*ended, *_due(alias)])
+    return _resume(list(pks)) == len(pks)
+
+
+def _resume(pks: list[int]) -> int:
     for number, pk in enumerate(pks):
         if not execute.resume(pk):
             return number
@@ -30,8 +61,11 @@ def _resume_of(alias: str) -> int:
     return len(pks)
 
 
+def _left_to(alias: str) -> QuerySet[Job]:
+    return Job.objects.filter(engine=alias, status__in=ACTIVE, worker="")
+
+
 def _due(alias: str) -> list[int]:
     """Return the jobs of an engine that were not polled for a while, longest ago first."""
     due = Q(seen=None) | Q(seen__lt=timezone.now() - EVERY)
-    jobs = Job.objects.filter(due, engine=alias, status__in=ACTIVE, worker="")
-    return list(jobs.order_by("seen").values_list("pk", flat=True))
+    return list(_left_to(alias).filter(due).order_by("seen").values_list("pk", flat=True))

@@ -18,7 +18,7 @@ from .catalog.records import Catalog
 from .clients import commands, connection, databases, setup
 from .config import provisioning
 from .config import schedules as scheduling
-from .director import submit
+from .director import follow, submit
 from .director.console import Console
 from .director.director import Director
 from .extraction import download
@@ -108,6 +108,7 @@ class BaculaEngine(Engine):
     discard = removal.discard
     discard_left = removal.discard_recent
     cancel = submit.cancel
+    ended = follow.ended
     remove = removal.remove
     keep_schedules = scheduling.keep
     starts_scheduled = scheduling.starts

@@ -25,6 +25,7 @@ class Elsewhere(FolderEngine):
     resumes = True
     looks = 2
     is_away = False
+    has_ended = False
     discarded: list[int] = []
 
     def backup(self, run):
@@ -38,6 +39,11 @@ class Elsewhere(FolderEngine):
         if seen < self.looks:
             raise Unfinished
         return Outcome(files=seen, bytes=10 * seen)
+
+    def ended(self, jobs):
+        if self.is_away:
+            raise EngineUnreachable("Nobody answers.")
+        return [job.pk for job in jobs] if self.has_ended else []
 
     def discard(self, job):
         self.discarded.append(job.pk)
@@ -95,6 +101,60 @@ def test_resuming_a_job_has_a_time_limit(monkeypatch):
     begun()
 
     assert resume.resume_all() == 0
+
+
+def test_a_job_that_has_ended_is_resumed_at_once(engine, monkeypatch):
+    monkeypatch.setattr(resume, "EVERY", dt.timedelta(minutes=1))
+    follower = resume.Follower()
+    job = begun()
+
+    follower.look()
+    job.refresh_from_db()
+    assert job.is_open
+
+    monkeypatch.setattr(engine, "has_ended", True)
+    follower.look()
+    job.refresh_from_db()
+    assert job.status == "completed"
+
+
+def test_a_job_that_is_followed_is_polled_as_well():
+    job = begun()
+
+    resume.Follower().look()
+
+    job.refresh_from_db()
+    assert job.status == "completed"
+
+
+def test_jobs_are_looked_for_rarely_while_there_are_none(
+    monkeypatch, engine, django_assert_num_queries
+):
+    monkeypatch.setattr(resume, "IDLE", 60)
+    follower = resume.Follower()
+    follower.look()
+    with django_assert_num_queries(0):
+        follower.look()
+
+    monkeypatch.setattr(engine, "has_ended", True)
+    job = begun()  # by this process, which therefore looks at once
+    follower.look()
+
+    job.refresh_from_db()
+    assert job.status == "completed"
+
+
+def test_an_engine_that_is_away_is_asked_rarely(monkeypatch, engine, django_assert_num_queries):
+    monkeypatch.setattr(resume, "IDLE", 60)
+    follower = resume.Follower()
+    job = begun()
+    monkeypatch.setattr(engine, "is_away", True)
+    follower.look()
+
+    with django_assert_num_queries(0):
+        follower.look()
+    job.refresh_from_db()
+    assert job.is_open
 
 
 def test_a_canceling_job_ends_when_it_is_resumed(engine):

@@ -91,6 +91,11 @@ class Catalog(Reader):
         wanted = [job_id for job_id in job_ids if job_id and is_id(job_id)]
         return {row.job_id: row for row in self.jobs("WHERE j.jobid = ANY(%s)", [wanted])}
 
+    def ended(self, job_ids: Sequence[int]) -> list[int]:
+        """Return those of these jobs that have ended, however they did."""
+        query = "SELECT jobid FROM job WHERE jobid = ANY(%s) AND jobstatus = ANY(%s)"
+        return [job_id for (job_id,) in self.rows(query, [list(job_ids), sorted(ENDED)])]
+
     def log_after(
         self, job_id: int | None, log_id: int = 0, since: dt.datetime | None = None
     ) -> list[LogLine]:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -62,6 +62,12 @@ def follow(
     _tell_progress(director, run, row, done)
     save(run.job)
     raise Unfinished
+
+
+def ended(engine: Bacula, jobs: Sequence[Job]) -> list[int]:
+    """Return the IDs of those of jobs that have ended in Bacula: one query of its catalog."""
+    numbers = {job.engine_job_id: job.pk for job in jobs if job.engine_job_id}
+    return [numbers[number] for number in engine.reader().ended(list(numbers))]
 
 
 def require_good(engine: Bacula, row: JobRow) -> None:
