@@ -41,7 +41,7 @@ def resume_all() -> int:
 
 
 def _follow(alias: str) -> bool:
-    """Resume the jobs of an engine that have ended, and those that are due; whether it can go on."""
+    """Resume the jobs of an engine that have ended, and those due; return whether to look again."""
     jobs = list(_left_to(alias))
     if not jobs:
         return False

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -63,10 +64,27 @@ def measured(folder, installation, options):
     for turn in range(options.increments):
         trees.change(small, turn)
         newest = service.back_up(client, "Incremental")
+    found["a backup by a worker ÷ bconsole"] = followed(installation, client, options.restores)
     found |= listings(get_engine("bacula"), installation, (full, newest), (large, small), options)
     name = f"restore a folder of {trees.LARGE:,} ÷ cp -a"
     found[name] = restored(full, large, folder, options.restores)
     return found
+
+
+def followed(installation, client, rounds):
+    """Return what full backups took by a worker and by bconsole, in turns, until either knew."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        begin = perf_counter()
+        job = service.back_up_by_worker(client, "Full")
+        ours.append(perf_counter() - begin)
+        command = service.as_run_command(job)
+        begin = perf_counter()
+        said = installation.bconsole(command)
+        [number] = re.findall(r"JobId=(\d+)", said)
+        installation.bconsole(f"wait jobid={number}")
+        theirs.append(perf_counter() - begin)
+    return ours, theirs
 
 
 def listings(engine, installation, backups, folders, options):

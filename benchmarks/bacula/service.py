@@ -54,6 +54,31 @@ def back_up(client, level: str):
     return _done(control.start_backup(client, level=level, by="benchmark"))
 
 
+def back_up_by_worker(client, level: str):
+    """Return the job of a backup that was followed as often as a worker does."""
+    from backup_app.jobs import control, execute, resume
+
+    job, follower = control.start_backup(client, level=level, by="benchmark"), resume.Follower()
+    execute.run(job.pk)
+    job.refresh_from_db()
+    while job.is_open:
+        time.sleep(resume.OFTEN)
+        follower.look()
+        job.refresh_from_db()
+    return _good(job)
+
+
+def as_run_command(job) -> str:
+    """Return the console's command for the same as a backup."""
+    from backup_app.engines import get_engine
+    from backup_app.engines.bacula.config import provisioning
+
+    uses = job.fileset, job.pool, job.storage
+    names = provisioning.prepare_backup(get_engine(job.engine), job.client, *uses)
+    words = " ".join(f'{kind}="{name}"' for kind, name in names.items())
+    return f"run {words} level={job.level} yes"
+
+
 def restore(backup, folder: Path, to: Path) -> None:
     """Restore a folder of a backup below another."""
     from backup_app.engines import get_engine
@@ -74,6 +99,10 @@ def _done(job):
         time.sleep(POLL)
         execute.resume(job.pk)
         job.refresh_from_db()
+    return _good(job)
+
+
+def _good(job):
     if not job.is_good:
         raise SystemExit(f"The {job.type} is {job.status}: {job.message}")
     return job
