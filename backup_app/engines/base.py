@@ -27,6 +27,7 @@ from ..lib.paths import shown
 from ..models import Client, Job, Storage
 from ..models.job import JobQuerySet
 from .adoption import AdoptionMixin
+from .history import Differences, History, NameSearch
 from .previews import Preview
 from .shared.dumps import dump_path
 from .values import (
@@ -67,6 +68,7 @@ class Engine(AdoptionMixin):
     supports_key_installation = False
     supports_host_keys = False
     supports_keeping = False  # whether restores can leave what is there, see ``Existing``
+    supports_finding = False  # names, versions and differences
     # Whether its jobs continue without a worker. ``backup``, ``restore`` and ``verify`` may then
     # raise Unfinished, or EngineOffline, to be called again a few seconds later by any worker,
     # with what they stored in the job's ``engine_job_id`` and ``engine_state``.
@@ -199,6 +201,39 @@ class Engine(AdoptionMixin):
             raise refusal
         return sorted(found.values(), key=lambda node: node.name)
 
+    # --- Finding files in all backups of a client --------------------------------------------
+
+    def index_names(self, job: Job, tick: Tick = no_tick) -> None:
+        """Make the names in a good backup searchable; called after it has ended, or again."""
+
+    def unindexed_jobs(self) -> Sequence[int]:
+        """Return the IDs of good backups whose names are not searchable yet, oldest first."""
+        return ()
+
+    def search_names(self, client: Client, text: str, offset: int, limit: int) -> NameSearch:
+        """Return a page of the paths whose names contain a text or, with wildcards, match it.
+
+        Upper and lower case are the same. Raises Invalid for a text that cannot be searched for.
+        """
+        raise self._cannot("search all backups of a client for a name")
+
+    def history(self, client: Client, path: bytes) -> History:
+        """Return the versions that a client's good backups have at a path, none if there are none.
+
+        Raises NotFound for a path with ``..``.
+        """
+        raise self._cannot("list the versions of a file")
+
+    def differences(self, old: Job, new: Job, path: bytes, after: str, limit: int) -> Differences:
+        """Return a page of what differs at and below a path between two backups of a client.
+
+        ``after`` is that of the page before, "" for the first one; raises Invalid for any other.
+        """
+        raise self._cannot("compare backups")
+
+    def _cannot(self, what: str) -> WrongState:
+        return WrongState(f"The engine '{self.alias}' cannot {what}.")
+
     def require_destination(self, client: Client, path: bytes) -> None:
         """Raise Invalid or Forbidden for a destination of restores that can be refused at once.
 
@@ -212,7 +247,7 @@ class Engine(AdoptionMixin):
         It must be made by the steps of the restore itself, whose report must then say the same.
         ``tick`` is to be called often, and may raise to end it.
         """
-        raise WrongState(f"The engine '{self.alias}' cannot say in advance what a restore does.")
+        raise self._cannot("say in advance what a restore does")
 
     # --- Downloading a backup as a plain tar -----------------------------------------------
 

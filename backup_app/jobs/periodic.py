@@ -37,6 +37,7 @@ def tick() -> None:
         watch.adopt_jobs,
         downloads.tidy,
         note_usage,
+        tasks.enqueue_indexing,
         readiness.note_faults,
     ):
         _attempt(step)

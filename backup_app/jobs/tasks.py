@@ -4,6 +4,7 @@ import datetime as dt
 import logging
 from contextlib import suppress
 
+from django.core.cache import cache
 from django.db.models import Q
 from django.utils import timezone
 
@@ -11,12 +12,14 @@ from ..conf import conf
 from ..lib.log_context import about_job
 from ..lib.tasks import task
 from ..models import Job
-from ..services import mailboxes
+from ..services import finding, mailboxes
 from . import execute, reap, states
 from .states import ClientBusy
 
 WAIT = dt.timedelta(seconds=5)  # for another job of the client; longer each time
 LONGEST_WAIT = dt.timedelta(minutes=1)
+INDEXED_AT_ONCE = 4
+INDEXING_SECONDS = 3600  # after which a backup whose names are missing is tried again
 LOST_TASK = dt.timedelta(hours=1)  # far more than LONGEST_WAIT
 
 logger = logging.getLogger(__name__)
@@ -53,7 +56,7 @@ def _run(job_id: int) -> None:
 
 
 def conclude(job_id: int) -> None:
-    """If a job has ended, do what follows: record mailboxes, start its client's next job."""
+    """If a job has ended, do what follows: mailboxes, its client's next job, the index of names."""
     job = Job.objects.filter(pk=job_id).first()
     if job and job.is_open:
         return
@@ -62,6 +65,22 @@ def conclude(job_id: int) -> None:
     enqueue_waiting()
     if job:
         _enqueue_next(job.client_id)
+    if job and job.is_good and job.type == Job.Type.BACKUP:
+        finding.try_index(job)
+
+
+@task()
+def index_names(job_id: int) -> None:
+    """Make the names in a backup searchable where no worker has done so after it."""
+    if job := Job.objects.good().filter(pk=job_id).first():
+        finding.try_index(job)
+
+
+def enqueue_indexing() -> None:
+    """Add a task for the oldest backups whose names are not searchable yet, as after an upgrade."""
+    for job_id in finding.unindexed_jobs()[:INDEXED_AT_ONCE]:
+        if cache.add(f"backup:names-of-{job_id}", 1, INDEXING_SECONDS):
+            index_names.using(queue_name=conf.QUEUE).enqueue(job_id)
 
 
 def _enqueue_next(client_id: int) -> None:

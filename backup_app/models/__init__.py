@@ -3,7 +3,7 @@
 from .account import AccountAccess, ApiKey, LoginAttempt
 from .alert import AlertDelivery, AlertRule, AlertState
 from .audit import AuditEntry
-from .catalog import Entry, Folder, Volume
+from .catalog import Entry, Folder, FolderNames, Volume
 from .client import Client
 from .download import Download
 from .fileset import Fileset
@@ -28,6 +28,7 @@ __all__ = [
     "Fault",
     "Fileset",
     "Folder",
+    "FolderNames",
     "Grant",
     "Job",
     "JobLog",

@@ -90,9 +90,33 @@ class Volume(models.Model):
     size = models.PositiveBigIntegerField()
     tar_size = models.PositiveBigIntegerField()  # bytes, without the blocks of zeros at the end
     sha256 = BytesField(max_length=32)
+    names_indexed = models.BooleanField(default=False)  # see FolderNames
 
     class Meta:
         ordering = ["id"]
+        indexes = [
+            models.Index(
+                fields=["job"], condition=Q(names_indexed=False), name="volumes_without_names"
+            )
+        ]
 
     def __str__(self):
         return self.path
+
+
+class FolderNames(models.Model):
+    """Some of the names that backups have had in a folder, for searches: ``/one/two/``.
+
+    Bytes that are not UTF-8 stand as private characters. PostgreSQL has an index of trigrams.
+    """
+
+    client = models.ForeignKey(Client, models.CASCADE, related_name="folder_names")
+    folder = models.ForeignKey(Folder, models.CASCADE, related_name="names")
+    names = models.TextField()
+
+    class Meta:
+        verbose_name_plural = "folder names"
+        ordering = ["id"]
+
+    def __str__(self):
+        return self.names

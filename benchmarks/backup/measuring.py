@@ -8,6 +8,7 @@ import sys
 from enum import Enum
 from pathlib import Path
 from time import perf_counter, sleep
+from typing import Any
 
 PAUSE = 0.05  # seconds between two looks at the memory of a step
 
@@ -60,6 +61,15 @@ def started(folder: Path, database: str, step: Step) -> tuple[float, float, floa
     if process.returncode:
         raise SystemExit(f"The step '{step.value}' failed.")
     return *json.loads(answer), most
+
+
+def searched(entries: int, rounds: int) -> dict[str, Any]:
+    """Return what ``benchmarks.backup.search`` measures on SQLite, in a process of its own."""
+    words = "--json", "--entries", str(entries), "--rounds", str(rounds)
+    command = [sys.executable, "-m", "benchmarks.backup.search", *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)  # noqa: S603
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 def anonymous(pid: int) -> float:

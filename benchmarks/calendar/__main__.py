@@ -5,12 +5,19 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ..backup import __main__ as backup
+from ..backup import measuring, search
 from . import cases, client, report
 from .measuring import Bench
 from .stores import Store
 
-QUICK = {"events": [2000], "rounds": 3, "seconds": 0.2, "files": 5000}
-FULL = {"events": [2000, 100_000, 1_000_000], "rounds": 9, "seconds": 2, "files": 50_000}
+QUICK = {"events": [2000], "rounds": 3, "seconds": 0.2, "files": 5000, "names": 100_000}
+FULL = {
+    "events": [2000, 100_000, 1_000_000],
+    "rounds": 9,
+    "seconds": 2,
+    "files": 50_000,
+    "names": 1_000_000,
+}
 
 
 def main():
@@ -22,7 +29,8 @@ def main():
     for kind, server in servers.items():
         results[kind], filters[kind] = measured(server, options)
     backups = backup.measure(options.files, 2) if options.files else None
-    write(options.output, results, filters, backups)
+    searches = measuring.searched(options.names, options.rounds) if options.names else None
+    write(options.output, results, filters, backups, searches)
 
 
 def parsed():
@@ -32,6 +40,7 @@ def parsed():
     parser.add_argument("--rounds", type=int, help="how often each case takes its turn, 2 or more")
     parser.add_argument("--seconds", type=float, help="how long a turn is")
     parser.add_argument("--files", type=int, help="how many are backed up; 0 leaves backups out")
+    parser.add_argument("--names", type=int, help="how many are searched; 0 leaves searches out")
     parser.add_argument("--output", type=Path, default=Path("var/benchmarks"))
     parser.add_argument("--database", default="sqlite", help="the URL of one of PostgreSQL as well")
     options = parser.parse_args()
@@ -58,7 +67,7 @@ def measured(server, options):
     return results, filters
 
 
-def write(folder, results, filters, backups):
+def write(folder, results, filters, backups, searches):
     """Write the results to a folder, and print the table of the README."""
     folder.mkdir(parents=True, exist_ok=True)
     table = report.overview(results)
@@ -76,9 +85,13 @@ def write(folder, results, filters, backups):
         parts.append(f"![](filters-{kind}.svg)")
     if backups:
         parts += ["## Backups", backup.table(backups)]
+    if searches:
+        parts += ["## Search for names in backups", search.table(searches)]
     (folder / "README.md").write_text("\n\n".join(parts) + "\n")
     found = {"machine": report.machine(), "calendar": results, "filters": filters}
-    (folder / "results.json").write_bytes(report.as_json(found | {"backups": backups}))
+    (folder / "results.json").write_bytes(
+        report.as_json(found | {"backups": backups, "searches": searches})
+    )
     print(f"{table}\nAll of it: {folder}/README.md")  # noqa: T201
 
 

@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.calendar import client
 
-TINY = "--events 20 --rounds 2 --seconds 0.01 --files 0".split()
+TINY = "--events 20 --rounds 2 --seconds 0.01 --files 0 --names 200".split()
 
 
 def test_the_floor_answers_with_the_same_bytes_and_results_are_written(tmp_path):

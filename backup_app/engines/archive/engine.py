@@ -9,7 +9,7 @@ from ..previews import Preview
 from ..shared.job_parts import parent_of
 from ..values import Outcome, Run, Selection, System, Tick, no_tick
 from .backup import run as backups
-from .catalog import selection
+from .catalog import differences, history, names, selection
 from .catalog import view as views
 from .catalog.view import View
 from .databases import load, safety_dump
@@ -40,6 +40,7 @@ class ArchiveEngine(Engine):
     supports_key_installation = True
     supports_host_keys = True
     supports_keeping = True
+    supports_finding = True
 
     def __init__(self, *, frame_bytes: int = 4 * MiB, compression: int = 3, threads: int = 0):
         if not 64 * 1024 <= frame_bytes <= 64 * MiB:
@@ -57,6 +58,11 @@ class ArchiveEngine(Engine):
     require_destination = staticmethod(destination.require_destination)
     files_ending = staticmethod(views.files_ending)
     jobs_with_path = staticmethod(views.jobs_with_path)
+    index_names = staticmethod(names.index_names)
+    unindexed_jobs = staticmethod(names.unindexed_jobs)
+    search_names = staticmethod(names.search_names)
+    history = staticmethod(history.history)
+    differences = staticmethod(differences.differences)
     client_config = staticmethod(client_setup.client_config)
     install_key = staticmethod(key_installation.install_key)
     host_keys = staticmethod(ssh_keys.scan_host_keys)

@@ -6,7 +6,7 @@ from django.db import connection, transaction
 
 from ....lib import paths
 from ....lib.bulk import batches, insert_rows, quoted
-from ....models import Client, Entry, Folder
+from ....models import Client, Entry, Folder, FolderNames
 
 FOLDER = "client_id parent_id name path path_hash".split()
 
@@ -73,10 +73,16 @@ def folder_paths(ids: Collection[int]) -> dict[int, bytes]:
 def delete_unused_folders(client: Client) -> None:
     """Delete the folders of a client that no entry refers to."""
     folder, entry = quoted(Folder, [])[0], quoted(Entry, [])[0]
-    query = (
-        f"DELETE FROM {folder} WHERE client_id = %s"  # noqa: S608
+    unused = (
+        f" FROM {folder} WHERE client_id = %s"  # noqa: S608
         f" AND NOT EXISTS (SELECT 1 FROM {entry} e WHERE e.node_id = {folder}.id)"
         f" AND NOT EXISTS (SELECT 1 FROM {entry} e WHERE e.folder_id = {folder}.id)"
     )
+    names = quoted(FolderNames, [])[0]
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(query, (client.pk,))
+        # A folder that has just got names has entries: no backup of the client runs meanwhile.
+        cursor.execute(
+            f"DELETE FROM {names} WHERE folder_id IN (SELECT id{unused})",  # noqa: S608
+            (client.pk,),
+        )
+        cursor.execute(f"DELETE{unused}", (client.pk,))
