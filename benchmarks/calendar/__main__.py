@@ -68,7 +68,7 @@ def measured(server, options):
 
 
 def write(folder, results, filters, backups, searches):
-    """Write the results to a folder, and print the table of the README."""
+    """Write the results to a folder, and print the table of docs/performance.md."""
     folder.mkdir(parents=True, exist_ok=True)
     table = report.overview(results)
     parts = ["# Benchmarks", report.machine(), "![](ratios.svg)", table, client.__doc__]

@@ -23,7 +23,7 @@ def machine() -> str:
 
 
 def overview(results: dict) -> str:
-    """Return the table of the README: requests a second, the floor's and ours, by database."""
+    """Return the table of docs/performance.md: requests a second of the floor and ours."""
     head = ["requests a second"]
     for database in results:
         head += [f"{database}: floor", "ours", "ours ÷ floor"]

@@ -1,7 +1,7 @@
 """Installs the wheel into bare projects and uses them: ``python -m tests.packaging.matrix``.
 
 Each cell of the matrix is a virtual environment, a ``django-admin startproject`` with the lines of
-the README, and ``probe.py`` in it. Every two values stand together in a cell, where they can.
+docs/projects.md, and ``probe.py`` in it. Every two values stand together in a cell, where they can.
 """
 
 import os
@@ -96,7 +96,7 @@ class Cell:
 
     def _write_project(self, folder, python, database):
         run(folder, python, "-m", "django", "startproject", "bare")
-        settings, urls = [self._without_what_is_left_out(block) for block in readme_blocks()]
+        settings, urls = [self._without_what_is_left_out(block) for block in documented_blocks()]
         with (folder / "bare/bare/settings.py").open("a") as file:
             file.write(settings.replace("/srv", str(folder / "machine")) + database)
             file.write(WITH_SERVER if "server" in self.extras else "")
@@ -151,11 +151,10 @@ def version_of(python: Path):
     return tuple(map(int, done.stdout.split()))
 
 
-def readme_blocks():
-    """Return what the README says to write into settings.py and into urls.py."""
-    text = (ROOT / "README.md").read_text()
-    chapter = text.partition("\n## In a project of your own\n")[2].partition("\n## ")[0]
-    return re.findall(r"^```python\n(.*?)^```$", chapter, re.MULTILINE | re.DOTALL)
+def documented_blocks():
+    """Return what docs/projects.md says to write into settings.py and into urls.py."""
+    text = (ROOT / "docs/projects.md").read_text()
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 @contextmanager

@@ -1,0 +1,72 @@
+"""The files of docs/deployment: what they name exists, and what they start is accepted."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from config.environment import reference
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs/deployment"
+UNITS = sorted(FOLDER.glob("*.service"))
+WITH_SYSTEMD = pytest.mark.skipif(
+    not shutil.which("systemd-analyze"), reason="without systemd no unit can be checked"
+)
+
+
+def values(unit, key):
+    return re.findall(rf"^{key}=(.*)$", unit.read_text(), re.MULTILINE)
+
+
+def test_the_page_names_each_file():
+    named = re.findall(r"\]\(deployment/([^)]+)\)", (ROOT / "docs/deployment.md").read_text())
+
+    assert sorted(named) == sorted(file.name for file in FOLDER.iterdir())
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_what_a_unit_starts_is_a_command(unit):
+    for line in values(unit, "ExecStartPre") + values(unit, "ExecStart"):
+        python, manage, name, *words = line.split()
+        command = load_command_class(get_commands()[name], name)
+
+        command.create_parser("manage.py", name).parse_args(words)
+        assert python == f"{values(unit, 'WorkingDirectory')[0]}/.venv/bin/python"
+        assert (ROOT / manage).exists()
+
+
+@WITH_SYSTEMD
+def test_systemd_accepts_the_units(tmp_path):
+    for unit in UNITS:
+        # The programs and the user of the host that they are for are not here.
+        text = unit.read_text().replace("/opt/calendar/.venv/bin/python", sys.executable)
+        text = text.replace("User=calendar", "User=root")
+        (tmp_path / unit.name.replace("@", "@1")).write_text(text)
+
+    paths = sorted(tmp_path.iterdir())
+    verify = ["systemd-analyze", "verify", *paths]
+    done = subprocess.run(verify, capture_output=True, text=True)  # noqa: S603
+
+    ours = [line for line in done.stderr.splitlines() if str(tmp_path) in line]
+    assert ours == []
+
+
+def test_the_file_of_settings_has_settings_alone():
+    lines = (FOLDER / "calendar.env").read_text().splitlines()
+    names = {line.partition("=")[0] for line in lines if not line.startswith("#")}
+
+    assert names <= {setting.name for setting in reference.project_settings()}
+    assert {"PRODUCTION", "SECRET_KEY", "ALLOWED_HOSTS", "BEHIND_PROXY", "DATA_DIR"} <= names
+
+
+def test_nginx_sends_what_the_settings_trust():
+    text = (FOLDER / "nginx.conf").read_text()
+
+    assert set(re.findall(r"proxy_set_header (\S+)", text)) == {
+        *("Host", "X-Forwarded-Proto", "X-Forwarded-For", "X-Request-ID")
+    }
