@@ -1,5 +1,6 @@
 """What passes between the app and an engine: folders, files, jobs' results, problems."""
 
+import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -132,14 +133,17 @@ class Run(Protocol):
 
     job: Job
 
-    def info(self, message: str) -> None:
-        """Write a line to the job's log."""
+    def info(self, message: str, at: dt.datetime | None = None) -> None:
+        """Write a line to the job's log, of a time that is now unless the engine tells another."""
 
-    def warning(self, message: str) -> None:
+    def warning(self, message: str, at: dt.datetime | None = None) -> None:
         """Write a line to the job's log, and let the job end as "warnings"."""
 
-    def error(self, message: str) -> None:
+    def error(self, message: str, at: dt.datetime | None = None) -> None:
         """As ``warning``, for data that is lost."""
+
+    def ran(self, started: dt.datetime | None, ended: dt.datetime | None) -> None:
+        """Set when the job ran by the engine's clock, not when this service learned of it."""
 
     def expect(self, size: int) -> None:
         """Set how many bytes there are to process, for the progress display."""

@@ -118,7 +118,7 @@ def _succeed(run: JobRun, outcome: Outcome) -> None:
     errors = max(run.errors, outcome.warnings)
     status = Status.WARNINGS if errors else Status.COMPLETED
     message = storable(summary(run.job, outcome, errors))[:MAX_MESSAGE]
-    end = run.progress() | {
+    end = run.outcome() | {
         "files": outcome.files,
         "bytes": countable(outcome.bytes),
         "stored_bytes": outcome.stored_bytes,
@@ -176,7 +176,7 @@ def _write_end(run: JobRun, status: str, end: dict[str, Any]) -> None:
     for pause in (*PAUSES, None):
         try:
             run.flush()
-            states.give_up(run.job.pk, run.worker, status, **run.progress(), **end)
+            states.give_up(run.job.pk, run.worker, status, **run.outcome(), **end)
         except OperationalError as e:
             if pause is None:
                 raise

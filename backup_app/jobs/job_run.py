@@ -1,12 +1,14 @@
 """An active job, as its engine sees it."""
 
+import datetime as dt
 import logging
 import math
-import time
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from time import monotonic
+from typing import Any, TypeVar
 
 from django.db import OperationalError, connection
+from django.utils import timezone
 
 from ..engines import get_engine
 from ..exceptions import Canceled
@@ -44,19 +46,23 @@ class JobRun:
         self._count = JobLog.objects.filter(job=job).count() if is_resumed else 0
         self._left_out = 0
         self._progress: dict[str, int] = {}
+        self._times: dict[str, dt.datetime] = {}
         # A resumed job is checked for cancellation at its first tick.
-        self._written = -math.inf if is_resumed else time.monotonic()
+        self._written = -math.inf if is_resumed else monotonic()
 
-    def info(self, message: str) -> None:
-        self._add(Level.INFO, message)
+    def info(self, message: str, at: dt.datetime | None = None) -> None:
+        self._add(Level.INFO, message, at)
 
-    def warning(self, message: str) -> None:
+    def warning(self, message: str, at: dt.datetime | None = None) -> None:
         self.errors += 1
-        self._add(Level.WARNING, message)
+        self._add(Level.WARNING, message, at)
 
-    def error(self, message: str) -> None:
+    def error(self, message: str, at: dt.datetime | None = None) -> None:
         self.errors += 1
-        self._add(Level.ERROR, message)
+        self._add(Level.ERROR, message, at)
+
+    def ran(self, started: dt.datetime | None, ended: dt.datetime | None) -> None:
+        self._times = {"started": started, "ended": ended} if started and ended else {}
 
     def adopt(self, numbers: Sequence[int]) -> None:
         adopt_these(get_engine(self.job.engine), numbers)
@@ -64,9 +70,9 @@ class JobRun:
     def end(self, level: str, message: str) -> None:
         """Add how the job ended as the last line of its log, even to one that is full."""
         if self._left_out:
-            self._append(Level.INFO, f"{self._left_out} more lines were omitted.")
+            self._append(Level.INFO, f"{self._left_out} more lines were omitted.", None)
         self.errors += level != Level.INFO
-        self._append(level, message)
+        self._append(level, message, self._times.get("ended"))
         logger.log(SEVERITY[level], "Job %s has ended: %s", self.job.pk, storable(message))
 
     def expect(self, size: int) -> None:
@@ -76,7 +82,7 @@ class JobRun:
         done = {"files_done": files, "bytes_done": size}
         known = {name: value for name, value in done.items() if value is not None}
         self._progress |= {name: countable(value) for name, value in known.items()}
-        if time.monotonic() - self._written >= EVERY:
+        if monotonic() - self._written >= EVERY:
             self._beat()
 
     def flush(self) -> None:
@@ -92,21 +98,26 @@ class JobRun:
         """Return the fields of the job that show its progress."""
         return self._progress | {"errors": self.errors}
 
-    def _add(self, level: str, message: str) -> None:
+    def outcome(self) -> dict[str, Any]:
+        """Return the fields of a job that ends: its progress, and when it ran if that is known."""
+        return self.progress() | self._times
+
+    def _add(self, level: str, message: str, at: dt.datetime | None) -> None:
         self._count += 1
         if self._count > MAX_LINES:
             self._left_out += 1
             return
-        self._append(level, message)
+        self._append(level, message, at)
         if len(self._lines) % MAX_PENDING == 0:
             self._write(self.flush)
 
-    def _append(self, level: str, message: str) -> None:
+    def _append(self, level: str, message: str, at: dt.datetime | None) -> None:
         text = storable(message)[:MAX_LINE]
-        self._lines.append(JobLog(job=self.job, level=level, message=text))
+        time = at or timezone.now()
+        self._lines.append(JobLog(job=self.job, time=time, level=level, message=text))
 
     def _beat(self) -> None:
-        self._written = time.monotonic()
+        self._written = monotonic()
         self._write(self.flush)
         if self._write(self._keep_alive) is False:
             raise Canceled

@@ -97,7 +97,7 @@ def _change_worker(job_id: int, worker: str, next_worker: str, **fields: Any) ->
 def _end(job_id: int, sources: list[str], status: str, **fields: Any) -> bool:
     # The host that ends it may have a slower clock than the one that began it.
     now = Value(timezone.now(), DateTimeField())
-    return _step(job_id, sources, status, ended=Greatest(now, F("started")), **fields)
+    return _step(job_id, sources, status, **({"ended": Greatest(now, F("started"))} | fields))
 
 
 def _step(

@@ -66,6 +66,7 @@ class _Adopter:
         backups = {each.number: each for each in jobs if each.sources}
         self._pks |= {number: there[number] for number in backups if number in there}
         corrected = records.correct(self._engine, jobs)
+        records.correct_times(self._engine, jobs)
         stored = backups.keys() & {*(found.number for found in new), *corrected}
         records.link({self._pks[each]: self._sources(backups[each]) for each in sorted(stored)})
         return new, corrected

@@ -125,6 +125,28 @@ def correct(engine: Engine, found: Iterable[FoundJob]) -> list[int]:
     return list(mended)
 
 
+def correct_times(engine: Engine, found: Iterable[FoundJob]) -> None:
+    """Give jobs that have ended here the times at which they ran in the engine.
+
+    Versions before recorded when this service learned of it.
+    """
+    ran = {each.number: (each.started, each.ended) for each in found if each.started and each.ended}
+    if not ran:
+        return
+    numbers = min(ran), max(ran)
+    jobs = Job.objects.filter(
+        engine=engine.alias, engine_job_id__range=numbers, ended__isnull=False
+    )
+    wrong = [
+        job
+        for job in jobs.only("engine_job_id", "started", "ended")
+        if (job.started, job.ended) != ran.get(job.engine_job_id or 0, (job.started, job.ended))
+    ]
+    for job in wrong:
+        job.started, job.ended = ran[job.engine_job_id or 0]
+    Job.objects.bulk_update(wrong, ["started", "ended"], batch_size=200)
+
+
 def _end(found: FoundJob) -> dict[str, Any]:
     return {
         "status": found.status,

@@ -1,3 +1,4 @@
+import datetime as dt
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from backup_app.engines.values import Outcome, Selection
+from backup_app.exceptions import EngineError
 from backup_app.jobs import control, execute, states, tasks
 from backup_app.jobs import job_run as run
 from backup_app.jobs.worker_id import this_worker
@@ -86,6 +88,22 @@ class TestBackup:
             ("info", f"The backup of client '{job.client}' begins."),
             ("info", message),
         ]
+
+    @pytest.mark.parametrize("error", [None, EngineError("The disk is full.")])
+    def test_it_ran_when_the_engine_says_it_did(self, doing, error):
+        times = [timezone.now() - dt.timedelta(hours=hours) for hours in (3, 2, 1)]
+
+        def does(run):
+            run.info("It was long ago.", times[1])
+            run.ran(times[0], times[2])
+            if error:
+                raise error
+            return Outcome()
+
+        job = doing(does)
+
+        assert (job.started, job.ended) == (times[0], times[2])
+        assert [line.time for line in job.log.all()][1:] == times[1:]
 
     def test_warnings_are_counted_and_make_the_status(self, doing):
         def does(run):

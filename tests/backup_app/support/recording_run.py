@@ -13,14 +13,17 @@ class Recording:
         self.files = self.bytes = self.ticks = 0
         self._cancel_at = cancel_at
 
-    def info(self, message):
+    def info(self, message, at=None):
         self.lines.append(("info", message))
 
-    def warning(self, message):
+    def warning(self, message, at=None):
         self.lines.append(("warning", message))
 
-    def error(self, message):
+    def error(self, message, at=None):
         self.lines.append(("error", message))
+
+    def ran(self, started, ended):
+        self.times = started, ended
 
     def expect(self, size):
         self.expected = size

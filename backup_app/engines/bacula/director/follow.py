@@ -1,5 +1,6 @@
 """Follows a job that runs in Bacula: its status, log and progress."""
 
+import datetime as dt
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -54,6 +55,7 @@ def follow(
     _note_return(run)
     _copy_log(engine, run)
     if row.has_ended:
+        run.ran(row.started, row.ended)
         _copy_report(engine, run)
         save(run.job)
         return row
@@ -125,7 +127,7 @@ def _copy_log(engine: Bacula, run: Run) -> bool:
         line = Line.read(row.text)
         _note(state, line, row.log_id)
         if line.words.strip():
-            _tell(run, line)
+            _tell(run, line, row.time)
     return bool(state.get("report"))
 
 
@@ -138,15 +140,15 @@ def _note(state: dict[str, Any], line: Line, log_id: int) -> None:
         state["mount"] = [time.time(), line.sentence]
 
 
-def _tell(run: Run, line: Line) -> None:
+def _tell(run: Run, line: Line, at: dt.datetime | None) -> None:
     is_fault = run.job.type == run.job.Type.VERIFY and line.is_difference
     level = Level.ERROR if is_fault else line.level
-    tell: dict[str, Callable[[str], None]] = {
+    tell: dict[str, Callable[[str, dt.datetime | None], None]] = {
         Level.INFO: run.info,
         Level.WARNING: run.warning,
         Level.ERROR: run.error,
     }
-    tell[level](str(line))
+    tell[level](str(line), at)
 
 
 def _require_volume(engine: Bacula, run: Run) -> None:

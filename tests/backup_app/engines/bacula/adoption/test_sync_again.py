@@ -1,5 +1,7 @@
 """``manage.py sync_bacula`` done again, tried first, or done where it cannot be."""
 
+import datetime as dt
+
 import pytest
 
 from backup_app.models import Client, Fileset, Job, Pool, Storage
@@ -10,6 +12,8 @@ from ..support.adopting import CLIENT, FILESET, POOL, backup, configured_client,
 from ..support.forged_jobs import execute
 
 pytestmark = pytest.mark.django_db
+
+LATE = dt.timedelta(seconds=4)
 
 
 @pytest.fixture
@@ -46,6 +50,16 @@ class TestAgain:
         assert Client.objects.get().ip == "192.0.2.9"
         assert Fileset.objects.get(name=fileset).include[0] == {"path": "/opt"}
         assert Pool.objects.get(name=pool).retention_days == 10
+
+    def test_times_that_were_not_bacula_s_are_mended(self, zone, account, machine):
+        backup(named(machine))
+        sync("--client", machine)
+        [(started, ended)] = Job.objects.values_list("started", "ended")
+        Job.objects.update(started=started + LATE, ended=ended + LATE)
+
+        sync("--client", machine)
+
+        assert [*Job.objects.values_list("started", "ended")] == [(started, ended)]
 
     def test_what_is_ours_stays(self, zone, account, machine):
         sync("--client", machine)

@@ -48,6 +48,18 @@ def test_it_has_the_numbers_and_words_of_bacula(bacula, bacula_client, tree):
     assert any("Termination:            Backup OK" in line for line in log_of(job))
 
 
+def test_its_times_and_those_of_its_log_are_bacula_s(bacula, bacula_client, tree):
+    job = back_up(bacula_client(tree))
+
+    reader = get_engine(job.engine).reader()
+    row = reader.job(job.engine_job_id)
+    assert (job.started, job.ended) == (row.started, row.ended)
+    logged = {line.time for line in reader.log_after(job.engine_job_id)}
+    _, *copied, last = job.log.values_list("time", flat=True)
+    assert {*copied} == logged
+    assert last == row.ended
+
+
 def test_no_line_of_its_log_is_there_twice(bacula, bacula_client, tree):
     lines = log_of(back_up(bacula_client(tree)))
 
