@@ -35,7 +35,8 @@ DEFAULTS: dict[str, Any] = {
     "ICAL_HORIZON_DAYS": 730,  # how far ahead recurring events are imported
     # Content-Security-Policy of the public pages; if empty, the project sets it
     "CONTENT_SECURITY_POLICY": (
-        "default-src 'none'; style-src 'self'; img-src * data:; form-action 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src * data:; "
+        "form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
     ),
     # dotted path of a function that returns the address of a request's sender, by default
@@ -87,6 +88,10 @@ class Conf:
         """The name of the group that is made for each role."""
         roles = "Contributor", "Author", "Editor"
         return {role: getattr(self, f"{role.upper()}_GROUP") for role in roles}
+
+    @property
+    def is_debug(self) -> bool:
+        return settings.DEBUG
 
     @property
     def uses_aware_times(self) -> bool:

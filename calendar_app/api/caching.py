@@ -64,9 +64,13 @@ class ConditionalMixin:
         query = request.META.get("QUERY_STRING", "")
         # Loading a fixture may reset the stamp.
         state = fingerprint(), self.revision.stamp, self.revision.changed_at, self.changed_at
-        parts = *state, Urls.of(request).base, request.path, query, accepted
+        parts = *state, *self.variant(), Urls.of(request).base, request.path, query, accepted
         # Its ETag tells the revision, so that a client is never answered from an earlier one.
         return f"calendar:answer:{_hash(repr(parts).encode())}-{self.revision.stamp}"
+
+    def variant(self):
+        """Return what else the response depends on, as a tuple of values with a ``repr``."""
+        return ()
 
     def _is_public(self, request):
         """Return whether the response is for everyone; one to a password never is."""
@@ -111,12 +115,16 @@ class ConditionalMixin:
         changed = self.revision.changed_at
         if not self.depends_on_time:
             return changed
-        values = (value for _, found in query.lists() for value in found)
         now = timezone.now().astimezone(conf.zone)
-        is_upcoming = any("only_with_upcoming" in name for name in query)
-        if is_upcoming or any(map(dates.is_relative, values)):
+        if self.depends_on_now(query):
             return max(changed, now.replace(second=0, microsecond=0))
         return max(changed, dt.datetime.combine(now.date(), dt.time(), now.tzinfo))
+
+    def depends_on_now(self, query):
+        """Return whether the response may change from minute to minute, not only daily."""
+        values = (value for _, found in query.lists() for value in found)
+        is_upcoming = any("only_with_upcoming" in name for name in query)
+        return is_upcoming or any(map(dates.is_relative, values))
 
 
 @functools.cache

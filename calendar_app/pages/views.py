@@ -2,126 +2,153 @@
 
 import json
 
-from django.contrib.auth.decorators import login_not_required
-from django.db.models import Exists, OuterRef
-from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
 from django.utils.safestring import mark_safe
-from django.views.decorators.http import require_http_methods, require_safe
 
 from .. import permissions
 from ..api import representations
-from ..api.representations import Urls
+from ..api.filters.window import DAY_START, at
+from ..api.representations.json_ld import text_of
 from ..conf import conf
-from ..exceptions import TooManyPasswords
-from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag, Venue
-from ..services import passwords, terms
+from ..exceptions import RecordNotFound, TooManyPasswords
+from ..models import Category, Event, Organizer, Tag, Venue
+from ..services import passwords
 from ..values.html import rich_text
+from .address import Address
+from .base import PageView
+from .lists import UPCOMING, ListView
 
 # JSON escapes of the characters that could end a script element or a line of a script.
 SCRIPT_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+PARTS = 10  # dates of a series that the page of one of them shows
+SUMMARY = 4000  # characters of a description that are read for its summary
 
 
-@login_not_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def event(request, slug):
-    """Show an event; if it is protected, after a POST of its password."""
-    record = _readable(request, Event, slug)
-    if permissions.may_see_details(request.user, record):
-        return _event(request, record)
-    password = request.POST.get("password", "")
-    try:
-        is_open = passwords.opens(record, password, request)
-    except TooManyPasswords as e:
-        response = _closed(request, record, e.message, status=429)
-        response["Retry-After"] = str(e.wait)
-    else:
-        problem = "Wrong password." if password else ""
-        response = _event(request, record) if is_open else _closed(request, record, problem)
-    add_never_cache_headers(response)
-    return response
+class RecordPage:
+    """Shows a record that the visitor may see, found by its slug."""
+
+    model = None
+
+    def readable(self, slug):
+        """Return the record. Raises RecordNotFound."""
+        records = self.model.objects.all()
+        if hasattr(records, "visible_to"):
+            records = records.visible_to(self.request.user)
+        record = records.filter(slug=slug).first()
+        if record is None:
+            raise RecordNotFound(self.model._meta.verbose_name, f"'{slug}'")
+        return representations.load([record], self.request.user)[0]
+
+    def details(self, record, data):
+        """Return what templates show of a record, whose representation is data."""
+        website = getattr(record, "website", "")
+        return {
+            "title": str(record),
+            "record": record,
+            "data": data,
+            "summary": text_of(record.description[:SUMMARY]),
+            # Sanitized, so it may be part of the page.
+            "description": mark_safe(rich_text(record.description)),  # noqa: S308
+            "json_ld": script_json(data["json_ld"]) if "json_ld" in data else "",
+            "website": website if website.startswith(("http://", "https://")) else "",
+        }
 
 
-def _closed(request, record, problem, status=403):
-    context = {"record": record, "problem": problem}
-    return _render(request, "password", context, status=status)
+class EventPage(RecordPage, PageView):
+    """An event; if it is protected, after a POST of its password."""
+
+    http_method_names = ["get", "head", "post"]
+    model = Event
+
+    def get(self, request, slug):
+        event = self.readable(slug)
+        is_open = permissions.may_see_details(request.user, event)
+        return self._open(event) if is_open else self._closed(event)
+
+    def post(self, request, slug):
+        event = self.readable(slug)
+        password = request.POST.get("password", "")
+        is_open = permissions.may_see_details(request.user, event)
+        try:
+            is_open = is_open or passwords.opens(event, password, request)
+        except TooManyPasswords as e:
+            response = self._closed(event, e.message, status=429)
+            response["Retry-After"] = str(e.wait)
+            return response
+        if not is_open:
+            return self._closed(event, "Wrong password." if password else "")
+        response = self._open(event)
+        add_never_cache_headers(response)
+        return response
+
+    def _closed(self, event, problem="", status=403):
+        context = {"title": event.title, "record": event, "problem": problem}
+        response = self.render("password", status=status, **context)
+        add_never_cache_headers(response)
+        return response
+
+    def _open(self, event):
+        data = representations.event(event, self.urls, full=True)
+        return self.render("event", **self.details(event, data), series=self._series(event))
+
+    def _series(self, event):
+        """Return the event that this one is part of, or this one, and its parts from today on."""
+        events = Event.objects.visible_to(self.request.user).filter(hide_from_listings=False)
+        parent = event
+        if event.parent_id:
+            parent = events.filter(pk=event.parent_id).first()
+        now = timezone.now().astimezone(conf.zone)
+        today = at(now, DAY_START)
+        parts = events.filter(parent=event.parent_id or event.pk, end_utc__gte=today)
+        return {"parent": parent, "parts": list(parts.order_by("start_utc", "pk")[:PARTS])}
 
 
-def _event(request, record):
-    data = representations.event(record, Urls.of(request), full=True)
-    return _page(request, "event", record, data)
+class ArchivePage(RecordPage, ListView):
+    """A record and its events that have not ended."""
+
+    parameter = None  # of the event list
+    template = None
+
+    def depends_on_now(self, query):
+        return True
+
+    def get(self, request, slug):
+        record = self.readable(slug)
+        self.archive = {self.parameter: str(record.pk)}
+        self.address = Address(self.query, self.urls, self.archive)
+        is_open = self.address.has_dates
+        events = self.filtered(**({} if is_open else UPCOMING))
+        details = self.details(record, self.represented(record))
+        return self.render(self.template, address=self.address, **details, **self.listed(events))
 
 
-@login_not_required
-@require_safe
-def venue(request, slug):
-    record = _readable(request, Venue, slug)
-    data = representations.venue(record, Urls.of(request), full=True)
-    return _page(request, "venue", record, data, upcoming=_upcoming(EventVenue, venue=record))
+class VenuePage(ArchivePage):
+    model, parameter, template = Venue, "venue", "venue"
+
+    def represented(self, venue):
+        return representations.venue(venue, self.urls, full=True)
 
 
-@login_not_required
-@require_safe
-def organizer(request, slug):
-    record = _readable(request, Organizer, slug)
-    data = representations.organizer(record, Urls.of(request), full=True)
-    return _page(
-        request, "organizer", record, data, upcoming=_upcoming(EventOrganizer, organizer=record)
-    )
+class OrganizerPage(ArchivePage):
+    model, parameter, template = Organizer, "organizer", "organizer"
+
+    def represented(self, organizer):
+        return representations.organizer(organizer, self.urls, full=True)
 
 
-@login_not_required
-@require_safe
-def category(request, slug):
-    record = get_object_or_404(Category, slug=slug)
-    data = representations.category(record, Urls.of(request))
-    below = terms.with_descendants([record.pk])
-    found = _upcoming(Event.categories.through, category__in=below)
-    return _page(request, "term", record, data, upcoming=found)
+class CategoryPage(ArchivePage):
+    model, parameter, template = Category, "categories", "term"
+
+    def represented(self, category):
+        return representations.category(category, self.urls)
 
 
-@login_not_required
-@require_safe
-def tag(request, slug):
-    record = get_object_or_404(Tag, slug=slug)
-    data = representations.tag(record, Urls.of(request))
-    return _page(request, "term", record, data, upcoming=_upcoming(Event.tags.through, tag=record))
+class TagPage(ArchivePage):
+    model, parameter, template = Tag, "tags", "term"
 
-
-def _readable(request, model, slug):
-    visible = model.objects.visible_to(request.user)
-    return representations.load([get_object_or_404(visible, slug=slug)], request.user)[0]
-
-
-def _upcoming(through, **target):
-    """Return the public events linked to target that have not ended, soonest first."""
-    linked = Exists(through.objects.filter(event=OuterRef("pk"), **target))
-    # listed() excludes protected events: their passwords hide what they are linked to.
-    found = Event.objects.listed().filter(linked, end_utc__gte=timezone.now())
-    return found.order_by("start_utc", "id")[: conf.MAX_PER_PAGE]
-
-
-def _page(request, name, record, data, **context):
-    website = getattr(record, "website", "")
-    context |= {
-        "record": record,
-        "data": data,
-        # Sanitized, so it may be part of the page.
-        "description": mark_safe(rich_text(record.description)),  # noqa: S308
-        "json_ld": script_json(data["json_ld"]) if "json_ld" in data else "",
-        "website": website if website.startswith(("http://", "https://")) else "",
-    }
-    return _render(request, name, context)
-
-
-def _render(request, name, context, **options):
-    response = render(request, f"calendar_app/{name}.html", context, **options)
-    if conf.CONTENT_SECURITY_POLICY:
-        response["Content-Security-Policy"] = conf.CONTENT_SECURITY_POLICY
-    if request.user.is_authenticated:
-        add_never_cache_headers(response)  # it may show what others may not see
-    return response
+    def represented(self, tag):
+        return representations.tag(tag, self.urls)
 
 
 def script_json(data):

@@ -5,13 +5,19 @@ from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from django.core.files.storage import FileSystemStorage
-from django.urls import get_resolver, get_script_prefix, get_urlconf, reverse
+from django.urls import NoReverseMatch, get_resolver, get_script_prefix, get_urlconf, reverse
 from django.utils.encoding import filepath_to_uri
 
 from ...conf import conf
 
 PLACEHOLDER = "-"
-PAGES = ("event", "venue", "organizer", "category", "tag")
+COLLECTIONS = {
+    "event": "events",
+    "venue": "venues",
+    "organizer": "organizers",
+    "category": "categories",
+    "tag": "tags",
+}
 
 
 class Urls:
@@ -48,14 +54,20 @@ class Urls:
         return address if pk is None else f"{address}/{pk}"
 
     def page(self, record):
-        """Return the URL of the public page of an event, venue, organizer, category or tag."""
+        """Return the URL of the public page of an event, venue, organizer, category or tag.
+
+        Where a project leaves the pages out, it is the REST URL.
+        """
+        if not self._pages:
+            return self.rest(COLLECTIONS[record._meta.model_name], record.pk)
         start, end = self._pages[record._meta.model_name]
         slug = record.slug
         return f"{start}{slug if slug.isascii() else quote(slug)}{end}"
 
     def is_event_page(self, url):
         """Return whether a URL begins like that of an event's page on this site."""
-        return url.startswith(self._pages["event"][0])
+        start, _ = self._pages.get("event") or (self.rest("events"), "")
+        return url.startswith(start)
 
     @cached_property
     def _namespace(self):
@@ -77,9 +89,11 @@ class Routes(NamedTuple):
 @lru_cache(maxsize=16)
 def _routes(resolver, prefix):
     # reverse() is slow for each record, so its results are cached.
-    return Routes(
-        reverse("calendar_app:namespace").rstrip("/"), {kind: _around_slug(kind) for kind in PAGES}
-    )
+    try:
+        pages = {kind: _around_slug(kind) for kind in COLLECTIONS}
+    except NoReverseMatch:
+        pages = {}
+    return Routes(reverse("calendar_app:namespace").rstrip("/"), pages)
 
 
 def _around_slug(kind):
