@@ -1,9 +1,11 @@
 from django.contrib.admin import register
+from django.forms import Media, Script
 
 from .. import permissions
 from ..api.representations.times import stamp
 from ..models import Event, EventOrganizer, EventVenue
 from ..services import events
+from .checking import Checking
 from .forms.event import EventForm
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
 from .look import BooleanFilter, display
@@ -14,7 +16,7 @@ from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
 
 
 @register(Event)
-class EventAdmin(Planning, PostAdmin):
+class EventAdmin(Planning, Checking, PostAdmin):
     form = EventForm
     collection = "events"
     list_display = [
@@ -75,6 +77,10 @@ class EventAdmin(Planning, PostAdmin):
         tab("Record", "in_utc", "timezone_abbr", *RECORD),
     ]
 
+    @property
+    def media(self):
+        return super().media + Media(js=[Script("calendar_app/event_form.js", defer=True)])
+
     def get_queryset(self, request):
         """Return events with the venues and categories that the list shows."""
         venues = prefetch_visible("venues", request.user)
@@ -95,13 +101,15 @@ class EventAdmin(Planning, PostAdmin):
     def save_related(self, request, form, formsets, change):
         """Store the event with all its links at once, so that counts and revision are right."""
         links = {formset.model: formset for formset in formsets}
+        venues = linked_records(links[EventVenue], "venue")
         events.save(
             form.instance,
-            venues=linked_records(links[EventVenue], "venue"),
+            venues=venues,
             organizers=linked_records(links[EventOrganizer], "organizer"),
             categories=form.cleaned_data["categories"],
             tags=form.cleaned_data["tags"],
         )
+        self.warn(request, form.instance, form, venues)
 
     @display(description="when", ordering="start_utc")
     def when(self, event):

@@ -14,7 +14,8 @@ from ..models import Status
 from ..models.fields import WallTimeField
 from ..services import posts
 from ..services.revision import writing
-from .look import TEMPLATES, ModelAdmin, TextInput, URLInput, page_action
+from .forms.moments import MomentField, MomentInput
+from .look import TEMPLATES, ModelAdmin, URLInput, page_action
 from .shared import bulk
 from .shared.columns import ApiLink, StatusColumn, Thumbnail, UtcTimes
 from .shared.filters import StatusFilter
@@ -25,20 +26,8 @@ HAVE_LOCAL_TIME = dt.datetime(1, 1, 3, tzinfo=dt.UTC), dt.datetime(9999, 12, 29,
 RECORD = ["api_link", "published_utc", "changed_utc", "source_id"]
 
 
-class WallTimeInput(TextInput):
-    """A browser's picker of a local date and time, to the second."""
-
-    input_type = "datetime-local"
-
-    def __init__(self, attrs=None):
-        super().__init__({"step": 1, **(attrs or {})})
-
-    def format_value(self, value):
-        return value.isoformat(timespec="seconds") if hasattr(value, "isoformat") else value
-
-
 FORMFIELDS = {
-    WallTimeField: {"widget": WallTimeInput},
+    WallTimeField: {"form_class": MomentField, "widget": MomentInput},
     URLField: {"widget": URLInput, "assume_scheme": "https"},
 }
 

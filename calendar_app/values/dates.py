@@ -60,6 +60,20 @@ def wall(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
     return local.replace(microsecond=0)
 
 
+def skipped(text: str, zone: tzinfo, now: datetime | None = None) -> datetime | None:
+    """Return the local time that a text names if the clocks skip it, else None. Raises DateError.
+
+    `wall` returns the one to which it moves.
+    """
+    phrase = _read(text)
+    if phrase.distances:
+        return None
+    zone = phrase.offset or zone
+    base = time_zones.to_wall(phrase.anchor or now or datetime.now(UTC), zone)
+    said = _start(phrase, base).replace(fold=0)
+    return said if time_zones.resolve(said, zone)[0].replace(fold=0) != said else None
+
+
 def is_relative(text: str) -> bool:
     """Return whether a text's meaning depends on the current time; False if it is not a date."""
     try:

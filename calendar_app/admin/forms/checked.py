@@ -30,4 +30,10 @@ class CheckedForm(forms.ModelForm):
         try:
             self.cleaned_data[name] = field.run_validation(self.cleaned_data[name])
         except ValidationError as e:
-            self.add_error(name, [str(sentence) for sentence in e.detail])
+            label = str(self.fields[name].label).capitalize()
+            # Errors of the API begin with the name of a parameter.
+            worded = [
+                str(sentence).replace(f"{field.field_name} ", f"{label} ", 1)
+                for sentence in e.detail
+            ]
+            self.add_error(name, worded)
