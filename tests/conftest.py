@@ -6,6 +6,7 @@ from django.core.cache import cache
 from django.db import connections
 from django.test import SimpleTestCase, TestCase, TransactionTestCase
 from hypothesis import settings
+from playwright.sync_api import expect
 
 from calendar_app.api import fragments
 from tests.prerequisites import left_out, need, need_root
@@ -99,6 +100,7 @@ def browser_type_launch_args(browser_type_launch_args):
 def viewer(live_server, page, tmp_path, django_user_model):
     """A superuser at the admin in a browser; for tests with ``django_db(transaction=True)``."""
     page.set_default_timeout(20_000)
+    expect.set_options(timeout=20_000)
     name = "viewer@example.org"
     user = django_user_model.objects.create_superuser(name, name, "secret")
     log_in(page, live_server.url, user)

@@ -12,6 +12,7 @@ from ..models import Job, JobLog
 from .browsing import Browser
 from .look import ChoicesFilter, TabularInline, badge, display, page_action
 from .overview import sections
+from .pages.job import JobPage
 from .shared import bulk, columns
 from .shared.base import BackupAdmin, ReadOnly
 from .shared.filters import RelatedFilter
@@ -36,7 +37,7 @@ class LogInline(ReadOnly, TabularInline):
 
 
 @register(Job)
-class JobAdmin(ReadOnly, BackupAdmin):
+class JobAdmin(JobPage, ReadOnly, BackupAdmin):
     account_field = "account"
     list_display = [
         "id",
@@ -66,26 +67,15 @@ class JobAdmin(ReadOnly, BackupAdmin):
     inlines = [LogInline]
     fieldsets = [
         (
-            None,
-            {
-                "fields": [
-                    ("client", "account"),
-                    ("type", "level"),
-                    ("badge", "progress"),
-                    "message",
-                    ("created", "started"),
-                    ("ended", "duration"),
-                    ("files", "errors"),
-                    ("content", "stored"),
-                ]
-            },
-        ),
-        (
-            "Request",
+            "Details",
             {
                 "classes": ["collapse"],
                 "fields": [
-                    ("requested_by", "parent"),
+                    ("client", "account"),
+                    ("type", "level"),
+                    ("created", "requested_by"),
+                    ("started", "ended"),
+                    ("errors", "parent"),
                     ("fileset", "pool"),
                     ("storage", "engine"),
                     "request",
@@ -115,12 +105,16 @@ class JobAdmin(ReadOnly, BackupAdmin):
             bring_log(job)
         return job
 
+    def get_inlines(self, request, obj):
+        """Show the whole log once it is complete; until then, the panel shows it grow."""
+        return [] if obj and obj.is_open else self.inlines
+
     def get_actions_detail(self, request, object_id):
         """Offer the button to browse only for jobs whose content can be browsed."""
         job = self.get_object(request, unquote(str(object_id)))
         return super().get_actions_detail(request, object_id) if _is_browsable(job) else []
 
-    def has_operate_permission(self, request, object_id=None):
+    def has_operate_permission(self, request, obj=None):
         """Users who may change jobs may cancel and verify them; nobody edits their records."""
         return request.user.has_perm("backup_app.change_job")
 
@@ -149,10 +143,6 @@ class JobAdmin(ReadOnly, BackupAdmin):
     def status_label(self, job):
         return job.status, job.get_status_display()
 
-    @display(description="status")
-    def badge(self, job):
-        return badge(job.get_status_display(), columns.STATUS_COLOURS[job.status])
-
     @display(description="took")
     def duration(self, job):
         return columns.duration(job.started, job.ended)
@@ -161,10 +151,6 @@ class JobAdmin(ReadOnly, BackupAdmin):
     def content(self, job):
         return columns.size(job.bytes)
 
-    @display(description="stored", ordering="stored_bytes")
-    def stored(self, job):
-        return columns.size(job.stored_bytes)
-
     @display(description="content")
     def browse_link(self, job):
         if not _is_browsable(job):
@@ -172,12 +158,6 @@ class JobAdmin(ReadOnly, BackupAdmin):
         return format_html(
             columns.LINK, reverse("admin:backup_app_job_browse", args=[job.pk]), "Browse"
         )
-
-    @display(description="progress")
-    def progress(self, job):
-        if not job.is_open:
-            return f"{job.percent_done} %"
-        return f"{job.percent_done} %, {columns.size(job.bytes_done)} so far"
 
 
 def _is_browsable(job):

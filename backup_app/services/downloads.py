@@ -122,6 +122,13 @@ def read(job: Job, download: Download, part: range) -> Content:
         return Content(len(part), digest.digest().hex(), file)
 
 
+def stream(job: Job, download: Download) -> Iterator[bytes]:
+    """Yield the whole file, chunk by chunk; raises EngineError where it is damaged."""
+    for number in range(chunks(download)):
+        content = read(job, download, extent(download, number))
+        yield from content.blocks(0, content.size)
+
+
 def _plan(job: Job, download: Download) -> bytes:
     plan = Download.objects.filter(pk=download.pk).values_list("plan", flat=True).first()
     if plan is None:

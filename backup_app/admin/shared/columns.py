@@ -51,5 +51,10 @@ def duration(started, ended):
     """Return how long something took or has taken so far, as 1:02:03; None if it never began."""
     if started is None:
         return None
-    seconds = int(((ended or timezone.now()) - started).total_seconds())
+    return clock(((ended or timezone.now()) - started).total_seconds())
+
+
+def clock(seconds):
+    """Return seconds as 1:02:03."""
+    seconds = int(seconds)
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

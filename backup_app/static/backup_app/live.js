@@ -1,26 +1,55 @@
-// Fetches the content of each element with data-live again every data-seconds, until an answer says
-// in X-Live that it is final. Without this script a reload shows the same.
+// Keeps parts of a page up to date, until an answer says in X-Live that it is final. Without this
+// script a reload shows the same.
+//
+// data-live: the address of what replaces the element's content, every data-seconds. With
+//   data-final="reload" the last answer loads the page anew.
+// data-log: the address of the lines that are added to the element, after data-last.
 "use strict";
 
-async function refresh(element) {
-  const answer = await fetch(element.dataset.live, { headers: { Accept: "text/html" } });
-  if (!answer.ok || answer.redirected) return false; // as after a logout
+async function ask(address) {
+  const answer = await fetch(address);
+  // A redirect leads to the login.
+  return answer.ok && !answer.redirected ? answer : null;
+}
+
+async function replace(element) {
+  const answer = await ask(element.dataset.live);
+  if (!answer) return false;
+  const isFinal = answer.headers.get("X-Live") === "final";
+  if (isFinal && element.dataset.final === "reload") {
+    location.reload();
+    return false;
+  }
   element.innerHTML = await answer.text();
+  return !isFinal;
+}
+
+async function append(element) {
+  const answer = await ask(`${element.dataset.log}?after=${element.dataset.last}`);
+  if (!answer) return false;
+  const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 4;
+  element.insertAdjacentHTML("beforeend", await answer.text());
+  element.dataset.last = answer.headers.get("X-Last");
+  if (isAtEnd) element.scrollTop = element.scrollHeight;
   return answer.headers.get("X-Live") !== "final";
 }
 
-function follow(element) {
-  const again = () => setTimeout(step, element.dataset.seconds * 1000);
+function follow(element, refresh) {
+  const wait = () => setTimeout(step, element.dataset.seconds * 1000);
   async function step() {
-    if (document.hidden) return again();
+    let goesOn = true;
     try {
-      if (!(await refresh(element))) return;
+      if (!document.hidden) goesOn = await refresh(element);
     } catch {
       // The network is away for now.
     }
-    again();
+    if (goesOn) wait();
   }
-  again();
+  wait();
 }
 
-document.querySelectorAll("[data-live]").forEach(follow);
+for (const element of document.querySelectorAll("[data-live]")) follow(element, replace);
+for (const element of document.querySelectorAll("[data-log]")) {
+  element.scrollTop = element.scrollHeight;
+  follow(element, append);
+}
