@@ -10,6 +10,7 @@ from . import (  # noqa: F401 - each registers what it shows
     fileset,
     job,
     mailbox,
+    maintenance,
     pool,
     storage,
     subuser,

@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 
 from ..conf import conf
-from ..models import Client, Job, Storage
+from ..models import Client, Job, MaintenancePlan, Storage
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Finding:
     client: Client | None = None
     storage: Storage | None = None
     backup: Job | None = None
+    maintenance: MaintenancePlan | None = None
 
 
 def about_client(client: Client) -> dict[str, Any]:

@@ -44,7 +44,9 @@ def finding_of(job: Job) -> Finding:
     """Return what the end of a job says of its client or, if it is a verification, its backup."""
     is_verification = job.type == Type.VERIFY
     subject = f"{job.type} of client {job.client_id}"
-    if is_verification:
+    if "sample" in job.request:
+        is_verification, subject = False, f"restore test of client {job.client_id}"
+    elif is_verification:
         subject = f"verification of backup {job.parent_id}"
     return Finding(
         subject=subject,
@@ -72,6 +74,8 @@ def _title(job: Job) -> str:
         Type.RESTORE: f"A restore to client '{job.client}'",
         Type.VERIFY: f"The verification of backup {job.parent_id} of client '{job.client}'",
     }[Type(job.type)]
+    if "sample" in job.request:
+        what = f"The restore test of backup {job.parent_id} of client '{job.client}'"
     if job.status == Status.WARNINGS:
         return f"{what} ended with {counted(job.errors, 'warning')}."
     return f"{what} failed." if job.status == Status.FAILED else f"{what} succeeded."

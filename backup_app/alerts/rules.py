@@ -13,6 +13,8 @@ from ..models.alert import AlertEvent
 from . import deliveries
 from .findings import Finding
 
+ABOUT = ["client", "storage", "backup", "maintenance"]
+
 
 def active() -> Sequence[AlertRule]:
     """Return the rules that are enabled, with their clients."""
@@ -33,7 +35,15 @@ def _concerns(rule: AlertRule, finding: Finding) -> bool:
         return is_of_account and (not chosen or client.pk in chosen)
     if rule.account_id is None and not chosen:
         return True
+    if plan := finding.maintenance:
+        # What a check of a storage finds may be another account's.
+        return plan.pool is not None and _uses(rule, chosen, plan.pool)
     return _keeps_backups_in(rule, chosen, finding)
+
+
+def _uses(rule: AlertRule, chosen: set[int], pool: Pool) -> bool:
+    is_of_account = rule.account_id in (None, pool.account_id)
+    return is_of_account and (not chosen or pool.clients.filter(pk__in=chosen).exists())
 
 
 def _keeps_backups_in(rule: AlertRule, chosen: set[int], finding: Finding) -> bool:
@@ -64,7 +74,7 @@ def _is_new(rule: AlertRule, finding: Finding) -> bool:
         return True
     if states.exists():
         return False
-    about = {name: getattr(finding, name) for name in ("client", "storage", "backup")}
+    about = {name: getattr(finding, name) for name in ABOUT}
     try:
         with transaction.atomic():
             AlertState.objects.create(

@@ -65,6 +65,7 @@ class Engine(AdoptionMixin):
     # Optional features: where one is False, its methods are never called.
     supports_databases = False
     supports_commands = False
+    supports_restore_tests = False
     supports_key_installation = False
     supports_host_keys = False
     supports_keeping = False  # whether restores can leave what is there, see ``Existing``
@@ -96,6 +97,13 @@ class Engine(AdoptionMixin):
         """Read the backup ``run.job.parent`` and compare it with the catalog.
 
         Raises EngineError if they differ, after an error in the log for each difference.
+        """
+        raise NotImplementedError
+
+    def test_restore(self, run: Run) -> Outcome:
+        """Restore ``run.job.request["sample"]`` files of ``run.job.parent`` to a folder of ours.
+
+        They are compared with the catalog, then removed. Raises EngineError if one differs.
         """
         raise NotImplementedError
 

@@ -171,6 +171,17 @@ def start_verify(job: Job, by: str) -> Job:
     return _queue_for(job, job.client, by, type=Job.Type.VERIFY)
 
 
+def start_restore_test(job: Job, files: int, by: str) -> Job:
+    """Queue a test that restores some files of a backup to a folder of ours, and compares them.
+
+    Raises WrongState if the backup has no content, and for an engine that cannot do it.
+    """
+    require_good(job)
+    if not get_engine(job.engine).supports_restore_tests:
+        raise WrongState(f"The engine '{job.engine}' of job {job.pk} cannot test restores.")
+    return _queue_for(job, job.client, by, type=Job.Type.VERIFY, request={"sample": files})
+
+
 def cancel(job: Job, by: str) -> Job:
     """Cancel a queued job at once, ask a running one to end; return the job as it is now.
 

@@ -12,6 +12,7 @@ from ..models import Worker
 from ..services import downloads, usage
 from . import execute, readiness, reap, resume, scheduler, tasks
 from .adoption import watch
+from .maintenance import runs, schedule
 from .worker_id import this_worker
 
 MINUTE, HOUR = 60, 3600  # seconds
@@ -31,6 +32,8 @@ def tick() -> None:
         watch.keep_schedules,
         scheduler.forget_unscheduled,
         scheduler.start_due,
+        schedule.start_due,
+        runs.revive,
         tasks.enqueue_waiting,
         forget_logins,
         resume.resume_all,

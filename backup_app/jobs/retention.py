@@ -43,14 +43,18 @@ class Purged:
     problem: str = ""
 
 
-def prune(clients: Iterable[Client], *, dry_run: bool = False) -> Iterator[Removed]:
-    """Remove the expired jobs of clients; yield each.
+def prune(
+    clients: Iterable[Client], *, pool: Pool | None = None, dry_run: bool = False
+) -> Iterator[Removed]:
+    """Remove the expired jobs of clients, or only those in a pool; yield each.
 
     Finally delete what interrupted removals have left.
     """
     for client in clients:
         # Newest first, so that an interruption never leaves a backup without one it builds on.
         for job in expired(client):
+            if pool and (job.pool or client.pool) != pool:
+                continue
             removed = _removed(job)
             if dry_run:
                 yield removed

@@ -9,6 +9,7 @@ from .download import Download
 from .fileset import Fileset
 from .job import Fault, Job, JobLog, JobSource
 from .mailbox import Mailbox
+from .maintenance import MaintenancePlan, MaintenanceRun
 from .pool import Pool
 from .storage import Storage, Zone
 from .subuser import Grant, Subuser
@@ -35,6 +36,8 @@ __all__ = [
     "JobSource",
     "LoginAttempt",
     "Mailbox",
+    "MaintenancePlan",
+    "MaintenanceRun",
     "Pool",
     "Storage",
     "Subuser",

@@ -8,6 +8,7 @@ from django.utils import timezone
 from ..conf import conf
 from .client import Client
 from .job import Job
+from .maintenance import MaintenancePlan
 from .storage import Storage
 
 
@@ -18,6 +19,7 @@ class AlertEvent(models.TextChoices):
     STORAGE_LOW = "storage.low", "storage low on space"
     STORAGE_MISSING = "storage.missing", "storage missing"
     VERIFICATION_FAILED = "verification.failed", "verification failed"
+    MAINTENANCE_FAILED = "maintenance.failed", "scheduled maintenance failed"
     RECOVERED = "recovered", "recovered"
 
 
@@ -94,6 +96,7 @@ class AlertState(models.Model):
     client = models.ForeignKey(Client, models.CASCADE, null=True, related_name="+")
     storage = models.ForeignKey(Storage, models.CASCADE, null=True, related_name="+")
     backup = models.ForeignKey(Job, models.CASCADE, null=True, related_name="+")
+    maintenance = models.ForeignKey(MaintenancePlan, models.CASCADE, null=True, related_name="+")
     since = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -30,6 +30,10 @@ class JobQuerySet(models.QuerySet["Job"]):
     def backups(self) -> "JobQuerySet":
         return self.filter(type=Job.Type.BACKUP)
 
+    def whole_verifications(self) -> "JobQuerySet":
+        """Return verifications that read all of a backup; restore tests read a sample."""
+        return self.filter(type=Job.Type.VERIFY, request__sample__isnull=True)
+
     def being_read(self) -> "JobQuerySet":
         """Return backups that open jobs read or build on, or whose download began within a day."""
         started = Q(download__created__gt=timezone.now() - DOWNLOADED_WITHIN)

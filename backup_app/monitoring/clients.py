@@ -85,7 +85,8 @@ def families():
 def _outcomes():
     """Return (newest failed backup's ID, end of the newest good verification) by client."""
     failed = Q(type=Job.Type.BACKUP, status=Job.Status.FAILED)
-    intact = Q(type=Job.Type.VERIFY, status=Job.Status.COMPLETED)
+    whole = Q(request__sample__isnull=True)  # and no restore test
+    intact = whole & Q(type=Job.Type.VERIFY, status=Job.Status.COMPLETED)
     jobs = Job.objects.filter(failed | intact).order_by().values_list("client")
     newest, verified = Max("pk", filter=failed), Max("ended", filter=intact)
     found = jobs.annotate(newest=newest, verified=verified)

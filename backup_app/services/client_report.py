@@ -50,7 +50,7 @@ def of(client: Any) -> Report:
         standing=protection.standing(client),
         reason=protection.reason(client),
         last_good=jobs.backups().good().first(),
-        last_verify=jobs.filter(type=Job.Type.VERIFY).exclude(ended=None).first(),
+        last_verify=jobs.whole_verifications().exclude(ended=None).first(),
         open_jobs=list(jobs.open()),
         due=protection.deadline(client, client.last_began),
         schedule=cron.in_words(schedule) if next_run else "",

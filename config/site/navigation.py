@@ -19,6 +19,7 @@ ICONS = {
     "Subuser": "supervised_user_circle",
     "ApiKey": "key",
     "Mailbox": "mail",
+    "MaintenancePlan": "build",
     "AlertRule": "notifications",
     "AlertDelivery": "outgoing_mail",
     "AuditEntry": "policy",

@@ -15,7 +15,7 @@ from .catalog.view import View
 from .databases import load, safety_dump
 from .download import planner, reader
 from .download.plan import Plan
-from .maintenance import check, rebuild
+from .maintenance import check, rebuild, restore_test
 from .maintenance import verify as verification
 from .restore import destination, preparation
 from .restore import run as restores
@@ -41,6 +41,7 @@ class ArchiveEngine(Engine):
     supports_host_keys = True
     supports_keeping = True
     supports_finding = True
+    supports_restore_tests = True
 
     def __init__(self, *, frame_bytes: int = 4 * MiB, compression: int = 3, threads: int = 0):
         if not 64 * 1024 <= frame_bytes <= 64 * MiB:
@@ -55,6 +56,7 @@ class ArchiveEngine(Engine):
 
     backup = backups.back_up
     verify = staticmethod(verification.verify)
+    test_restore = staticmethod(restore_test.test_restore)
     require_destination = staticmethod(destination.require_destination)
     files_ending = staticmethod(views.files_ending)
     jobs_with_path = staticmethod(views.jobs_with_path)
@@ -95,6 +97,8 @@ class ArchiveEngine(Engine):
     def discard(self, job: Job) -> None:
         if job.type == job.Type.RESTORE:
             restores.discard(job)
+        if job.type == job.Type.VERIFY and "sample" in job.request:
+            restore_test.discard(job)
         backups.discard(job)
 
     # --- Reading a backup's view -----------------------------------------------------------

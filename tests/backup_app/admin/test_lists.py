@@ -19,6 +19,7 @@ from backup_app.models import (
     Grant,
     Job,
     Mailbox,
+    MaintenancePlan,
     Pool,
     Storage,
     Subuser,
@@ -61,6 +62,11 @@ def make_mailbox(name="ada@example.org", **fields):
     return Mailbox.objects.create(mailbox=name, job=make_good_job(), client=ClientFactory(**fields))
 
 
+def make_plan():
+    plan = MaintenancePlan.objects.create(task="prune", pool=PoolFactory())
+    plan.runs.create(status="problems", ended=timezone.now(), problems=["Job 7 is gone."])
+
+
 def make_alert_rule():
     return AlertRule.objects.create(name="ops", target="a@b.org", account=AccountFactory())
 
@@ -74,6 +80,7 @@ MAKERS = {
     Fileset: ClientFactory,
     Job: make_good_job,
     Mailbox: make_mailbox,
+    MaintenancePlan: make_plan,
     Pool: make_good_job,
     Storage: make_good_job,
     Subuser: make_subuser,
@@ -81,7 +88,7 @@ MAKERS = {
 }
 
 
-ADDED = [AlertRule, ApiKey, Client, Fileset, Mailbox, Pool, Storage, Subuser, Zone]
+ADDED = [AlertRule, ApiKey, Client, Fileset, Mailbox, MaintenancePlan, Pool, Storage, Subuser, Zone]
 
 
 @pytest.mark.parametrize("model", MAKERS)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from backup_app.alerts import conditions, deliveries, jobs, summaries
-from backup_app.models import AlertDelivery, AlertRule, Client
+from backup_app.alerts import conditions, deliveries, jobs, maintenance, summaries
+from backup_app.models import AlertDelivery, AlertRule, Client, MaintenancePlan, MaintenanceRun
 from backup_app.models.alert import AlertEvent
 
 from ..support.answering_engine import answering_engine
@@ -51,6 +51,8 @@ def messages(mail_rule, settings):
     conditions.look()
     with answering_engine(disk=(100, 50)):
         conditions.look()
+    plan = MaintenancePlan.objects.create(task="prune", pool=client.pool)
+    maintenance.notice(MaintenanceRun.objects.create(plan=plan, status="failed"))
     AlertRule.objects.update(summary="daily", summarized=now - dt.timedelta(days=2))
     summaries.send_due()
     deliveries.send_test(mail_rule)

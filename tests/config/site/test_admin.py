@@ -43,6 +43,7 @@ def test_the_menu_begins_with_the_events_and_ends_with_the_accounts(client, staf
         "Subusers",
         "API keys",
         "Mailboxes",
+        "Maintenance plans",
         "Alert rules",
         "Alert deliveries",
         "Audit entries",
