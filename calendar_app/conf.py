@@ -33,6 +33,8 @@ DEFAULTS: dict[str, Any] = {
     "ICAL_MAX_EVENTS": 1000,  # events in one iCalendar answer
     "ICAL_MAX_BYTES": 20_000_000,  # size of an iCalendar file to import
     "ICAL_HORIZON_DAYS": 730,  # how far ahead recurring events are imported
+    "SERIES_HORIZON_DAYS": 730,  # how far ahead the dates of events that repeat are made
+    "SERIES_MAX_DATES": 1000,  # dates of a series that one change makes or concerns
     # Content-Security-Policy of the public pages; if empty, the project sets it
     "CONTENT_SECURITY_POLICY": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src * data:; "

@@ -7,6 +7,7 @@ from .organizer import Organizer
 from .post import Post, Status
 from .revision import Change, Revision
 from .role_group import RoleGroup
+from .series import Series
 from .term import Category, Tag, Term
 from .tombstone import Tombstone
 from .venue import Venue
@@ -24,6 +25,7 @@ __all__ = [
     "Post",
     "Revision",
     "RoleGroup",
+    "Series",
     "Status",
     "Tag",
     "Term",

@@ -13,6 +13,7 @@ from ..values import time_zones
 from .fields import WallTimeField
 from .organizer import Organizer
 from .post import Post, PostQuerySet, Status
+from .series import Series
 from .term import Category, Tag
 from .tree import is_within
 from .venue import Venue
@@ -75,6 +76,20 @@ class Event(Post):
     )
     custom_fields = models.JSONField(default=dict, blank=True)
 
+    # Of an occurrence of a series: the date that the rule gives it, in the series' zone, and
+    # whether it was changed by itself.
+    series = models.ForeignKey(
+        Series,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        db_index=False,
+        related_name="events",
+    )
+    original_start = WallTimeField(null=True, blank=True, editable=False)
+    is_override = models.BooleanField(default=False, editable=False)
+
     categories = models.ManyToManyField(Category, blank=True, related_name="events")
     tags = models.ManyToManyField(Tag, blank=True, related_name="events")
     venues = models.ManyToManyField(Venue, through="EventVenue", blank=True, related_name="events")
@@ -110,6 +125,11 @@ class Event(Post):
                 fields=["parent", "start_utc", "id"],
                 condition=Q(parent__isnull=False),
                 name="calendar_app_event_parent_id",
+            ),
+            models.Index(
+                fields=["series", "original_start"],
+                condition=Q(series__isnull=False),
+                name="calendar_event_series",
             ),
             models.Index(fields=["duration"], name="calendar_event_duration"),
             models.Index(

@@ -5,6 +5,7 @@ all events of a term, while all other writers wait. ``recount`` does that for ev
 inserted in bulk, and for the command ``recount_terms``.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from typing import Any
 
@@ -36,13 +37,13 @@ def after_save(sender: type[Event], instance: Event, **kwargs: Any) -> None:
     """Signal receiver: count an event that is listed from now on, or no longer."""
     before, now = tombstones.listing_before(instance), tombstones.listing(instance)
     if before and before.is_counted != now.is_counted:
-        _change_all(instance, 1 if now.is_counted else -1)
+        change_all([instance.pk], 1 if now.is_counted else -1)
 
 
 def before_delete(sender: type[Event], instance: Event, **kwargs: Any) -> None:
     """Signal receiver: no longer count an event that is being deleted."""
     if tombstones.listing(instance).is_counted:
-        _change_all(instance, -1)
+        change_all([instance.pk], -1)
 
 
 def recount() -> int:
@@ -63,8 +64,13 @@ def _recount(model: type[Any]) -> int:
     return len(wrong)
 
 
-def _change_all(event: Event, by: int) -> None:
+def change_all(ids: Collection[int], by: int) -> None:
+    """Add by to the counts of the terms of the events with these IDs, once for each event."""
     for model in TERMS:
         through, column = links(model)
-        linked = through.objects.filter(event=event)
-        change(model, set(linked.values_list(column, flat=True)), by)
+        terms = defaultdict(set)
+        linked = through.objects.filter(event__in=ids).values_list(column, flat=True)
+        for term, number in Counter(linked).items():
+            terms[number].add(term)
+        for number, of_many in terms.items():
+            change(model, of_many, by * number)

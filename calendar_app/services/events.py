@@ -19,14 +19,17 @@ def save(
     organizers: Sequence[Organizer] | None = None,
     categories: Iterable[Category] | None = None,
     tags: Iterable[Tag] | None = None,
+    by_itself: bool = True,
 ) -> None:
     """Store event, linked to exactly these records; venues and organizers keep their order.
 
     None leaves the links of that kind unchanged. ``event.just_linked`` has the venues and
-    organizers for whoever represents the event next.
+    organizers for whoever represents the event next. One that is saved ``by_itself`` no longer is
+    as the others of its series.
     """
     with writing(precise=True):
         is_new = event.pk is None
+        event.is_override = event.series_id is not None and (by_itself or event.is_override)
         posts.save(event)
         _set_links(EventVenue, "venue", event, venues, is_new)
         _set_links(EventOrganizer, "organizer", event, organizers, is_new)

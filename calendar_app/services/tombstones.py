@@ -7,7 +7,8 @@ before and after each save, whoever saves it.
 """
 
 import datetime as dt
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Model, Q, QuerySet
@@ -121,36 +122,67 @@ def lost_by(user: User, model: type[Post], statuses: set[Status]) -> QuerySet[To
 
 
 def _update(post: Post, before: Listing, now: Listing) -> None:
+    note_changes([(post, before, now)])
+
+
+def note_changes(changes: Iterable[tuple[Any, Listing, Listing]]) -> None:
+    """Leave tombstones of posts of one model for those who no longer find them.
+
+    Each change is a post, what decided in whose lists it was, and what does now.
+    """
+    returned, lost = [], defaultdict(list)
+    for post, before, now in changes:
+        if now.is_public and not before.is_public:
+            returned.append(post)
+        for audience in _losers(before, now):
+            lost[audience, before.author_id].append((post, before))
+    if returned:
+        _of(returned).delete()
+    for (audience, author), posts in lost.items():
+        _add(posts, audience, author)
+
+
+def _losers(before: Listing, now: Listing) -> Iterator[Audience]:
+    """Yield who no longer finds a post."""
     if now.is_public:
-        if not before.is_public:
-            _of(post).delete()
         return
     if before.is_public:
-        _add(post, Audience.PUBLIC, before)
+        yield Audience.PUBLIC
     if before.is_listed and not now.is_listed:
-        _add(post, Audience.WRITERS, before)
+        yield Audience.WRITERS
     elif now.is_listed and before.author_id not in {None, now.author_id}:
-        _add(post, Audience.AUTHOR, before)
+        yield Audience.AUTHOR
 
 
-def _of(post: Post) -> QuerySet[Tombstone]:
-    return Tombstone.objects.filter(kind=post._meta.model_name, record_id=post.pk)
+def _of(posts: Sequence[Post]) -> QuerySet[Tombstone]:
+    ids = [post.pk for post in posts]
+    return Tombstone.objects.filter(kind=posts[0]._meta.model_name, record_id__in=ids)
 
 
-def _add(post: Post, audience: Audience, before: Listing) -> None:
-    """Add a tombstone that replaces earlier ones of the same record for the same readers."""
+def _add(lost: Sequence[tuple[Post, Listing]], audience: Audience, author: int | None) -> None:
+    """Add tombstones that replace earlier ones of the same records for the same readers."""
     same = {
         Audience.PUBLIC: Q(audience=Audience.PUBLIC),
-        Audience.WRITERS: Q(audience=Audience.WRITERS) | OF_AUTHOR & Q(author=before.author_id),
-        Audience.AUTHOR: ~Q(audience=Audience.PUBLIC) & Q(author=before.author_id),
+        Audience.WRITERS: Q(audience=Audience.WRITERS) | OF_AUTHOR & Q(author=author),
+        Audience.AUTHOR: ~Q(audience=Audience.PUBLIC) & Q(author=author),
     }
-    _of(post).filter(same[audience]).delete()
-    Tombstone.objects.create(
-        kind=str(post._meta.model_name),
-        record_id=post.pk,
-        audience=audience,
-        author_id=before.author_id,
-        modified_utc=timezone.now().replace(microsecond=0),
-        source_id=post.source_id or "",
-        start_utc=before.start_utc,
+    _of([post for post, _ in lost]).filter(same[audience]).delete()
+    Tombstone.objects.bulk_create(
+        Tombstone(
+            kind=str(post._meta.model_name),
+            record_id=post.pk,
+            audience=audience,
+            author_id=author,
+            modified_utc=timezone.now().replace(microsecond=0),
+            source_id=_source_id(post),
+            start_utc=before.start_utc,
+        )
+        for post, before in lost
     )
+
+
+def _source_id(post: Post) -> str:
+    """Return what names post in iCalendar: of a date of a series, the UID and RECURRENCE-ID."""
+    if isinstance(post, Event) and post.series and post.original_start:
+        return f"{post.series.uid}/{post.series.date_id(post.original_start)}"
+    return post.source_id or ""

@@ -1,6 +1,7 @@
 """Slugs: the readable, unique part of a URL."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -31,6 +32,29 @@ def unique_slug(record: Model, text: str, others: QuerySet[Any]) -> str:
         return base
     digits = max((n for n, slug in enumerate(powers) if slug in taken), default=0) + 1
     return _numbered(base, max(1, _highest_number(base, digits, others)) + 1)
+
+
+def unique_slugs(bases: Sequence[str], others: QuerySet[Any]) -> list[str]:
+    """Return a slug for each of bases that neither another one nor a row of others has.
+
+    As ``unique_slug``, in one query for all, and another one for those that are taken.
+    """
+    found: dict[int, str] = {}
+    number = 1
+    while len(found) < len(bases):
+        wanted = {
+            place: _numbered(base, number) if number > 1 else base
+            for place, base in enumerate(bases)
+            if place not in found
+        }
+        taken = set(others.filter(slug__in=wanted.values()).values_list("slug", flat=True))
+        taken |= {*found.values()}
+        for place, slug in wanted.items():
+            if slug not in taken:
+                found[place] = slug
+                taken.add(slug)
+        number += 1
+    return [found[place] for place in range(len(bases))]
 
 
 def _highest_number(base: str, digits: int, others: QuerySet[Any]) -> int:

@@ -1,0 +1,25 @@
+"""The verbs of series: events that repeat by a rule, each of whose dates is an event.
+
+All of them raise RuleError for a rule that cannot be used, with a sentence that says why.
+"""
+
+from .changes import planned, save
+from .creation import create
+from .dates import Rule, preview
+from .extension import extend, extend_due
+from .removal import cancel, restore, trash
+from .scope import Scope
+
+__all__ = [
+    "Rule",
+    "Scope",
+    "cancel",
+    "create",
+    "extend",
+    "extend_due",
+    "planned",
+    "preview",
+    "restore",
+    "save",
+    "trash",
+]

@@ -1,0 +1,58 @@
+"""Changes an event of a series, it and the following ones, or all of them."""
+
+from typing import Any
+
+from ...models import Event
+from .. import events
+from ..revision import writing
+from . import extension, timing
+from .creation import publish_later
+from .dates import Rule, set_made_until
+from .likeness import Likeness
+from .occurrences import add
+from .removal import drop
+from .scope import Scope, others_in, series_of, split, tail
+from .timing import Timing
+
+
+def save(event: Event, scope: Scope, *, rule: Rule | None = None, **links: Any) -> None:
+    """Store event, and do the same to the others of its series that scope names.
+
+    Those that were changed by themselves keep what they have for themselves. A new ``rule`` keeps
+    the events on its dates and those that move by less than a week, adds the missing ones, and
+    moves the rest to the trash. ``links`` are those of ``events.save``. Raises RuleError.
+    """
+    with writing(precise=True):
+        if scope == Scope.ONE:
+            events.save(event, **links)
+            return
+        event.derive_times()
+        stored = Event.objects.get(pk=event.pk)
+        others = others_in(stored, scope)
+        series = split(stored) if scope == Scope.FOLLOWING else series_of(stored)
+        event.parent_id = None if scope == Scope.FOLLOWING else stored.parent_id
+        event.original_start = stored.original_start
+        for each in (event, *others):
+            each.series = series
+        likeness = Likeness(stored, others)
+        found = timing.new_timing(series, stored, event, rule, others)
+        if found:
+            timing.apply(found, series, stored, event)
+        events.save(event, by_itself=False, **links)
+        likeness.spread(event)
+        if found:
+            set_made_until(series, found.until)
+            series.save()
+            template = extension.template_of(series) or event
+            add(series, template, found.missing, extension.parent_of(series, event))
+            drop(found.dropped)
+            extension.later(series)
+        publish_later(series, event)
+
+
+def planned(event: Event, scope: Scope, rule: Rule | None) -> Timing | None:
+    """Return what ``save`` would do to the dates; None if nothing. Raises RuleError."""
+    event.derive_times()
+    stored = Event.objects.get(pk=event.pk)
+    series = tail(stored) if scope == Scope.FOLLOWING else series_of(stored)
+    return timing.new_timing(series, stored, event, rule, others_in(stored, scope))
