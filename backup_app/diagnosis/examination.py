@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from django.db import DatabaseError
 
-from . import clients, clock, database, engines, mail, settings, storages, worker
+from . import alerts, clients, clock, database, engines, mail, settings, storages, worker
 from .finding import Finding, skipped
 
 Topic = Callable[[], Iterable[Finding]]
@@ -18,6 +18,7 @@ TOPICS: dict[str, Topic] = {
     "engine": engines.examine,
     "storage": storages.examine,
     "mail": mail.examine,
+    "alerts": alerts.examine,
 }
 # Only on request: each logs in to other machines.
 ON_REQUEST: dict[str, Topic] = {"client": clients.examine}

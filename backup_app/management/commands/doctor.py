@@ -10,9 +10,9 @@ MARKS = {State.OK: "✓", State.FAILED: "✗", State.SKIPPED: "–"}
 
 class Command(BackupCommand):
     help = (
-        "Examine the service: settings, database, migrations, clock, workers, engines, storages "
-        "and mail, a line for each, and say what to do about what is not in order. Nothing is "
-        "changed. Run it as the user of the service, whose rights it tells."
+        "Examine the service: settings, database, migrations, clock, workers, engines, storages, "
+        "mail and alerts, a line for each, and say what to do about what is not in order. Nothing "
+        "is changed. Run it as the user of the service, whose rights it tells."
     )
     examples = ("doctor", "doctor --clients", "doctor --format json")
     success = "All is in order."

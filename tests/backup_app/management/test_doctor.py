@@ -15,9 +15,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from backup_app.diagnosis import clients, storages
+from backup_app.diagnosis import alerts, clients, storages
 from backup_app.engines import get_engine
-from backup_app.models import Client, Fault, Job, Storage, Worker
+from backup_app.models import AlertDelivery, AlertRule, Client, Fault, Job, Storage, Worker
 from tests.support.waiting import free_port
 
 from ..support.commands import command
@@ -27,7 +27,8 @@ from ..support.local_backups import over_ssh
 
 @pytest.fixture
 def healthy(db, tmp_path, backup_root):
-    """A service in order: a worker, and a storage with its mark."""
+    """A service in order: a worker, a storage with its mark, and somebody who is told."""
+    AlertRule.objects.create(name="on call", target="ops@example.org")
     Worker.objects.create(name="one", process="host:1:2")
     (tmp_path / "disk").mkdir()
     storage = StorageFactory(name="disk", path=str(tmp_path / "disk"))
@@ -73,7 +74,7 @@ def test_a_service_in_order_has_a_line_for_each_topic(healthy):
     assert [line[:2] for line in lines] == ["✓ "] * len(lines)
     topics = [re.split(r"[ :]", line[2:])[0] for line in lines]
     assert topics == (
-        "settings database migrations clock worker engine engine storage mail".split()
+        "settings database migrations clock worker engine engine storage mail alerts".split()
     )
     assert re.search(r"storage disk: [\d.]+ .B of [\d.]+ .B free, 0 bytes of backups\.", ran.out)
 
@@ -192,6 +193,51 @@ class TestClients:
         assert len(found) == 2  # with the count
 
 
+class TestAlerts:
+    @pytest.fixture
+    def rule(self, healthy):
+        return AlertRule.objects.get()
+
+    def deliver(self, rule, number, **fields):
+        body = {"type": "test"}
+        AlertDelivery.objects.create(rule=rule, message_id=f"m{number}", body=body, **fields)
+
+    def test_a_message_that_did_not_arrive_is_told(self, rule):
+        self.deliver(rule, 1, status="sent", tries=1, sent=timezone.now())
+        self.deliver(rule, 2, tries=1, attempts=[{"time": "", "outcome": "It answered 500."}])
+        self.deliver(rule, 3)
+
+        (line,) = failures()
+
+        assert line.startswith(
+            "alerts on call: The last message by mail did not arrive: It answered 500. See Alert"
+        )
+
+    def test_what_arrived_since_is_in_order(self, rule):
+        self.deliver(rule, 1, status="given up", tries=9)
+        self.deliver(rule, 2, status="sent", tries=1, sent=timezone.now())
+
+        assert failures() == []
+        assert "✓ alerts on call: The last message by mail arrived, 20" in doctor().out
+
+    def test_that_nobody_is_told_is_said(self, rule):
+        AlertRule.objects.update(enabled=False)
+
+        ran = doctor()
+
+        assert ran.error is None
+        assert "– alerts: Nobody is told of problems: make an alert rule in the admin." in ran.out
+
+    def test_many_take_as_many_queries_as_one(self, rule):
+        for number in range(3):
+            other = AlertRule.objects.create(name=f"rule {number}", target="ops@example.org")
+            self.deliver(other, number, status="sent", tries=1, sent=timezone.now())
+
+        with CaptureQueriesContext(connection) as found:
+            assert len(list(alerts.examine())) == 4
+        assert len(found) == 2
+
+
 class TestMail:
     @pytest.fixture(autouse=True)
     def smtp(self, healthy, settings):
@@ -237,6 +283,6 @@ def test_without_a_database_it_says_so_and_goes_on(tmp_path, url):
     lines = done.stdout.splitlines()
     assert re.match(r"✗ database: The database '.*' cannot be used: .+\. Check ", lines[1])
     assert "– storage: Not examined: the database cannot be read, see above." in lines
-    assert lines[-1].startswith("✓ mail")
+    assert lines[-2].startswith("✓ mail")
     assert (done.returncode, done.stderr) == (1, "CommandError: 1 thing is not in order.\n")
     assert "secret" not in done.stdout
