@@ -59,6 +59,16 @@ def job(caller: Caller, job_id: int) -> Job:
     return _seen(jobs, caller, f"job {job_id}", pk=job_id)
 
 
+def cancelable_job(caller: Caller, job_id: int) -> Job:
+    """Return one job that the caller may cancel; raises NotFound and Forbidden."""
+    found = job(caller, job_id)
+    if found.is_open and found.engine_state.get("adopted"):
+        raise Forbidden(
+            f"Job {job_id} was started in {found.requested_by} by its operator, who may cancel it."
+        )
+    return found
+
+
 def _seen(
     queryset_of: Callable[[Caller], QuerySet[M]], caller: Caller, what: str, **wanted: Any
 ) -> M:

@@ -24,7 +24,7 @@ from django.db.models import Max, QuerySet
 
 from ..exceptions import BackupError, EngineError, NotFound, WrongState
 from ..lib.paths import shown
-from ..models import Client, Job, Storage
+from ..models import Client, Fileset, Job, Storage
 from ..models.job import JobQuerySet
 from .adoption import AdoptionMixin
 from .history import Differences, History, NameSearch
@@ -120,6 +120,9 @@ class Engine(AdoptionMixin):
 
     def cancel(self, job: Job) -> None:
         """Pass a cancel on to where the job runs; engines that ``tick`` need not implement it."""
+
+    def require_expressible(self, fileset: Fileset) -> None:
+        """Raise Invalid for what a fileset says and the engine cannot do."""
 
     # --- Reading a backup; called by requests ----------------------------------------------
 

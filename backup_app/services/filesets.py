@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from posixpath import normpath
 from typing import Any, TypeVar
 
 from django.utils import timezone
 
-from ..exceptions import Invalid
+from ..engines import get_engine
+from ..exceptions import Invalid, InvalidEngine
 from ..lib import cron
-from ..models import Client, Fileset
+from ..models import Client, Fileset, Zone
 from ..models.fileset import DATABASE, KINDS
 from . import names
 from .locked_fields import require_unchanged
@@ -53,6 +55,8 @@ def save(account: Any, name: str, **values: Any) -> Fileset:
     if not known.is_adopted:  # an adopted one may contain what we cannot represent
         include, databases = (values.get(key, getattr(known, key)) for key in CONTENT)
         require_content(name, include, databases)
+        exclude = values.get("exclude", known.exclude)
+        require_expressible(account, Fileset(include=include, exclude=exclude))
     return Fileset.objects.update_or_create(account=account, name=name, defaults=values)[0]
 
 
@@ -60,6 +64,14 @@ def require_content(name: str, include: list[Any], databases: list[Any]) -> None
     """Raise Invalid for an empty fileset."""
     if not (include or databases):
         raise Invalid({"include": [f"Fileset '{name}' needs a folder or a database to back up."]})
+
+
+def require_expressible(account: Any, fileset: Fileset) -> None:
+    """Raise Invalid for what an engine that backs up clients of the account cannot do."""
+    zones = Zone.objects.filter(clients__account=account, clients__deleted=None)
+    for alias in zones.order_by().values_list("engine", flat=True).distinct():
+        with suppress(InvalidEngine):  # the system checks report it
+            get_engine(alias).require_expressible(fileset)
 
 
 def default(account: Any, system: str) -> Fileset:

@@ -1,5 +1,6 @@
 from django import forms
 
+from ...models import Fileset
 from ...services import filesets
 from ..look import IntegerInput, Switch
 from .errors import service_errors
@@ -66,6 +67,8 @@ class FilesetForm(ScheduledForm, OwnedForm):
         if not self.errors:
             with service_errors(self):
                 filesets.require_content(*(self.cleaned_data[name] for name in CONTENT))
+                lists = {name: self.cleaned_data[name] for name in ("include", "exclude")}
+                filesets.require_expressible(self.account, Fileset(**lists))
 
     def _options(self):
         given = {name: self.cleaned_data.get(name) for name in OPTIONS}

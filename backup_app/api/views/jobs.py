@@ -83,14 +83,14 @@ def status(request, job_id):
     return access.job(request.caller, job_id)
 
 
-@operation(9, "GET", topic="jobs", answer=Canceled, writes=True, refusals=(404, 409, 502, 503))
+@operation(9, "GET", topic="jobs", answer=Canceled, writes=True, refusals=(403, 404, 409, 502, 503))
 def cancel(request, job_id):
     """Cancel a job.
 
     A queued job is canceled at once. A running one is ``canceling`` and within seconds canceled,
     and leaves nothing behind. A finished one is refused.
     """
-    return control.cancel(access.job(request.caller, job_id), request.caller.login)
+    return control.cancel(access.cancelable_job(request.caller, job_id), request.caller.login)
 
 
 @operation(

@@ -16,7 +16,7 @@ from .adoption.inventory import Inventory
 from .catalog import job_history
 from .catalog.records import Catalog
 from .clients import commands, connection, databases, setup
-from .config import provisioning
+from .config import fileset_resource, provisioning
 from .config import schedules as scheduling
 from .director import follow, submit
 from .director.console import Console
@@ -108,6 +108,7 @@ class BaculaEngine(Engine):
     discard = removal.discard
     discard_left = removal.discard_recent
     cancel = submit.cancel
+    require_expressible = fileset_resource.require_expressible
     ended = follow.ended
     remove = removal.remove
     keep_schedules = scheduling.keep

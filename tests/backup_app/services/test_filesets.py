@@ -6,7 +6,8 @@ from backup_app.exceptions import Invalid
 from backup_app.models import Fileset
 from backup_app.services import filesets
 
-from ..support.factories import FilesetFactory
+from ..support.factories import ClientFactory, FilesetFactory, ZoneFactory
+from ..support.folder_engine import FolderEngine
 
 pytestmark = pytest.mark.django_db
 
@@ -227,3 +228,29 @@ class TestVerb:
         filesets.save(account, "default", include=["/etc"])
 
         assert filesets.default(account, "unix").include == [{"path": "/etc"}]
+
+
+class Picky(FolderEngine):
+    def require_expressible(self, fileset):
+        if "*.tmp" in fileset.exclude:
+            raise Invalid({"exclude": ["The pattern '*.tmp' is too much."]})
+
+
+class TestWhatAnEngineCannotDo:
+    @pytest.fixture(autouse=True)
+    def _engine(self, settings):
+        settings.BACKUP_ENGINES |= {"picky": {"BACKEND": f"{__name__}.Picky"}}
+
+    def test_it_is_refused_when_it_is_saved(self, save, account):
+        ClientFactory(account=account, zone=ZoneFactory(engine="picky"))
+
+        response = save({"include": ["/etc"], "exclude": ["*.tmp"]})
+
+        sentence = "The pattern '*.tmp' is too much."
+        assert (response.status_code, response.json()["fields"]) == (400, {"exclude": [sentence]})
+        assert save({"include": ["/etc"], "exclude": ["*.bak"]}).status_code == 200
+
+    def test_it_may_be_said_to_another_engine(self, save, account):
+        ClientFactory(account=account)
+
+        assert save({"include": ["/etc"], "exclude": ["*.tmp"]}).status_code == 200

@@ -1,12 +1,13 @@
 """The text of a FileSet resource."""
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from ....exceptions import EngineError
+from ....exceptions import EngineError, Invalid
 from ....models import Fileset
-from ..names import in_config
+from ..names import Bacula, in_config
 from .patterns import DRIVE, Pattern, exactly, patterns
 from .resources import Unquoted, resource
 
@@ -19,7 +20,7 @@ def fileset(name: str, fileset: Fileset, plugins: Iterable[str] = ()) -> str:
 
     Raises EngineError for a folder or a pattern that cannot be expressed in Bacula.
     """
-    paths = [_path(each["path"]) for each in fileset.include]
+    paths = _paths(fileset)
     excluded = list(patterns(fileset.exclude))
     # Bacula does not apply patterns to the chosen folders themselves.
     chosen = [path for path in paths if not any(pattern.fits(path) for pattern in excluded)]
@@ -31,6 +32,26 @@ def fileset(name: str, fileset: Fileset, plugins: Iterable[str] = ()) -> str:
         options.insert(0, _exclusion([*excluded, *nested], is_windows))
     lines = [("File", path) for path in chosen] + [("Plugin", each) for each in plugins]
     return resource("FileSet", {"Name": name}, _include(options, lines))
+
+
+def require_expressible(engine: Bacula, fileset: Fileset) -> None:
+    """Raise Invalid for a folder or a pattern of a fileset that cannot be expressed in Bacula."""
+    with _refused("exclude"):
+        list(patterns(fileset.exclude))
+    with _refused("include"):
+        _paths(fileset)
+
+
+@contextmanager
+def _refused(name: str) -> Iterator[None]:
+    try:
+        yield
+    except EngineError as e:
+        raise Invalid({name: [str(e)]}) from e
+
+
+def _paths(fileset: Fileset) -> list[str]:
+    return [_path(each["path"]) for each in fileset.include]
 
 
 def nothing(name: str) -> str:

@@ -61,6 +61,10 @@ class UnexpectedQuestion(EngineError):
         self.lines = lines
 
 
+class LoginRejected(EngineError):
+    """The Director does not accept the console's name or password."""
+
+
 class Console:
     """A logged in connection, as a context manager. ``name`` is "" for the default console.
 
@@ -179,7 +183,7 @@ class Console:
         said = _text(wire.receive())
         found = CHALLENGE.match(said)
         if found is None:
-            raise EngineError(f"{self.place} rejected the console: {_printable(said)}")
+            raise LoginRejected(f"{self.place} rejected the console: {_printable(said)}")
         if found[2] == TLS_REQUIRED:
             raise EngineError(f"{self.place} requires TLS, which this service does not support.")
         return found[1]
@@ -191,7 +195,7 @@ class Console:
     def _expect(self, wire: Wire, start: bytes, offer: str) -> None:
         said = _text(wire.receive())
         if not said.startswith(start):
-            raise EngineError(f"{self.place} rejected {offer}: {_printable(said)}")
+            raise LoginRejected(f"{self.place} rejected {offer}: {_printable(said)}")
 
 
 def _text(packet: bytes | int) -> bytes:

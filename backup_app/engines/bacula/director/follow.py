@@ -12,6 +12,7 @@ from ....models import Job
 from ...values import Run
 from ..catalog.job_log import Level, Line, reason
 from ..catalog.records import CANCELED, JobRow
+from ..director.console import LoginRejected
 from ..director.director import Director
 from ..names import Bacula
 from .status import Progress
@@ -24,12 +25,15 @@ ASK_SECONDS = 2  # between two requests for the progress of a job
 def patience(engine: Bacula, run: Run) -> Iterator[None]:
     """Let a job wait while the Director or its catalog is unreachable.
 
+    So does one that runs in Bacula already when the console's password is rejected: it was changed.
     Raises EngineOffline instead of EngineUnreachable until that has lasted for ``away_seconds``;
     one that others started in Bacula goes on there, and waits for as long as it takes.
     """
     try:
         yield
-    except EngineUnreachable as e:
+    except (EngineUnreachable, LoginRejected) as e:
+        if run.job.engine_job_id is None and isinstance(e, LoginRejected):
+            raise
         state, now = run.job.engine_state, time.time()
         most = math.inf if state.get("adopted") else engine.away_seconds
         if "away" not in state:

@@ -63,6 +63,17 @@ class TestCancel:
         assert answer.status_code == 200
         assert answer.json() == {"job_id": job.pk, "status": then}
 
+    def test_one_that_the_operator_of_the_engine_started_is_refused(self, api, machine):
+        job = JobFactory(client=machine, status="running", requested_by="bacula")
+        Job.objects.filter(pk=job.pk).update(engine_state={"adopted": True})
+
+        answer = api.get(f"/api/cancel/{job.pk}")
+
+        sentence = f"Job {job.pk} was started in bacula by its operator, who may cancel it."
+        assert (answer.status_code, answer.json()["error"]) == (403, sentence)
+        job.refresh_from_db()
+        assert job.status == "running"
+
     @pytest.mark.parametrize("status", ["completed", "warnings", "failed", "canceled"])
     def test_one_that_has_ended_is_refused(self, api, machine, status):
         job = JobFactory(client=machine, status=status)

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from backup_app.engines.bacula.config import fileset_resource
-from backup_app.exceptions import EngineError
+from backup_app.exceptions import EngineError, Invalid
+from backup_app.models import Fileset
 
 from ..support.parsing import parse
 
@@ -127,3 +128,15 @@ def test_a_path_that_bacula_would_cut_is_refused():
         fileset_resource.fileset("bk-fileset-3", made)
 
     assert refusal.value.message.startswith("The fileset's path '/srv/a ' ends with a space")
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "name"), [("/a", "[[]x", "exclude"), ("/a/../b", "*.tmp", "include")]
+)
+def test_what_cannot_be_said_names_its_parameter(include, exclude, name):
+    fileset = Fileset(include=[{"path": include}], exclude=[exclude])
+
+    with pytest.raises(Invalid) as refused:
+        fileset_resource.require_expressible(None, fileset)
+
+    assert [*refused.value.fields] == [name]

@@ -227,6 +227,21 @@ def test_a_wrong_password_is_reported(bacula, client, backup, api, settings):
     assert api("files/{job}", {"path": "/"}).status_code == 200
 
 
+def test_a_job_waits_while_the_password_is_another(bacula, client, settings):
+    job = control.start_backup(client, level="full", by="test")
+    execute.run(job.pk)
+    known = settings.BACKUP_ENGINES
+    options = bacula.options(password="another")
+    settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
+    execute.resume(job.pk)
+
+    settings.BACKUP_ENGINES = known
+    job = finish(job)
+
+    assert job.status == "completed", log_text(job)
+    assert "1999 Authorization failed" in log_text(job)
+
+
 def test_a_catalog_of_another_version_is_reported(bacula, api):
     sql("UPDATE version SET versionid = 1022", database=bacula.database)
     connections["bacula"].close()
