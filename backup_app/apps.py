@@ -7,8 +7,12 @@ class BackupConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self):
-        from . import checks  # noqa: F401
+        from django.db.models.signals import post_migrate
 
+        from . import checks  # noqa: F401
+        from .services import staff_groups
+
+        post_migrate.connect(staff_groups.make_groups, sender=self)
         if apps.is_installed("django_tasks_db"):
             self._recover_in_workers()
 

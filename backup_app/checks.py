@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
+from django.contrib.auth.models import Group
 from django.core.checks import Error, Tags, register
 from django.core.checks import Warning as Caution
 from django.db import OperationalError, ProgrammingError, connections, router
@@ -16,7 +17,8 @@ from .conf import DEFAULTS, conf
 from .engines import Engine, get_engine
 from .exceptions import InvalidEngine
 from .lib.tasks import default_task_backend
-from .models import Job
+from .models import Job, StaffGroup
+from .services import staff_groups
 
 MAY_BE_ZERO = {"PURGE_DAYS"}
 LISTS = ("LOCAL_ROOTS", "COMMANDS", "MAILBOX_PATTERNS", "WEBHOOK_NETWORKS")
@@ -35,6 +37,7 @@ def check_settings(**kwargs):
         _wrong_token,
         _wrong_networks,
         _wrong_site,
+        _wrong_groups,
     )
     return list(_wrong_values()) or [error for wrong in others for error in wrong()]
 
@@ -83,6 +86,27 @@ def check_migrations(databases=None, **kwargs):
                 )
             )
     return found
+
+
+@register(Tags.database)
+def check_groups(databases=None, **kwargs):
+    """Return a warning for each role whose group has a name that another group has."""
+    alias = router.db_for_write(StaffGroup)
+    if alias not in (databases or ()):
+        return []
+    if StaffGroup._meta.db_table not in connections[alias].introspection.table_names():
+        return []  # before its migration, which runs this check first
+    made = set(StaffGroup.objects.using(alias).values_list("role", flat=True))
+    names = set(Group.objects.using(alias).values_list("name", flat=True))
+    return [
+        Caution(
+            staff_groups.taken(role),
+            hint=f"Set BACKUP_{role.upper()}_GROUP to a free name and run 'migrate'.",
+            id="backup_app.W005",
+        )
+        for role, name in conf.group_names.items()
+        if role not in made and name in names
+    ]
 
 
 @register(Tags.compatibility)
@@ -238,6 +262,17 @@ def _wrong_queue():
             hint=f"TASKS has {', '.join(sorted(queues))}.",
             id="backup_app.E009",
         )
+
+
+def _wrong_groups():
+    names = list(conf.group_names.values())
+    for role, name in conf.group_names.items():
+        if not name or names.count(name) > 1:
+            yield Error(
+                f"BACKUP_{role.upper()}_GROUP is {name!r}.",
+                hint="Each of the two groups needs a name of its own.",
+                id="backup_app.E017",
+            )
 
 
 def _wrong_token():

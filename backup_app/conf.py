@@ -52,6 +52,8 @@ DEFAULTS: dict[str, Any] = {
     "STORAGE_LOW_PERCENT": 10,  # how much of a storage's space is left when alerts call it low
     # where the site is that has the admin, for links in alerts, such as `https://backup.example.org`
     "SITE_URL": "",
+    "OPERATOR_GROUP": "Backup operators",  # name of the group that `migrate` creates for operators
+    "AUDITOR_GROUP": "Backup auditors",  # the same for auditors, who may only look
     # bearer token that `/metrics` requires, 20 characters or more; without one only this machine
     # itself may read it, and with `BEHIND_PROXY` nobody
     "METRICS_TOKEN": "",
@@ -68,6 +70,11 @@ class Conf:
         except KeyError as e:
             raise AttributeError(f"The backup service has no setting BACKUP_{name}.") from e
         return getattr(settings, f"BACKUP_{name}", default)
+
+    @property
+    def group_names(self) -> dict[str, str]:
+        """The name of the group that is made for each role."""
+        return {"Operator": self.OPERATOR_GROUP, "Auditor": self.AUDITOR_GROUP}
 
     @property
     def engines(self) -> dict[str, dict[str, Any]]:

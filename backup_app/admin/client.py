@@ -2,6 +2,7 @@ from django.contrib.admin import action, register
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
+from ..accounts import staff
 from ..jobs import control
 from ..lib import ssh_keys
 from ..models import Client
@@ -89,6 +90,11 @@ class ClientAdmin(ClientPage, OwnedAdmin):
         related = "zone", "pool", "fileset", "account"
         clients = super().get_queryset(request).select_related(*related)
         return protection.with_standing(protection.with_backups(clients))
+
+    def get_form(self, request, obj=None, **kwargs):
+        form = super().get_form(request, obj, **kwargs)
+        form.may_be_this_machine = request.user.has_perm(staff.SEES_ALL)
+        return form
 
     def get_search_results(self, request, queryset, search_term):
         if request.resolver_match.url_name == "autocomplete":

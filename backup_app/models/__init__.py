@@ -11,6 +11,7 @@ from .job import Fault, Job, JobLog, JobSource
 from .mailbox import Mailbox
 from .maintenance import MaintenancePlan, MaintenanceRun
 from .pool import Pool
+from .staff_group import StaffGroup
 from .storage import Storage, Zone
 from .subuser import Grant, Subuser
 from .usage import Usage
@@ -39,6 +40,7 @@ __all__ = [
     "MaintenancePlan",
     "MaintenanceRun",
     "Pool",
+    "StaffGroup",
     "Storage",
     "Subuser",
     "Usage",

@@ -20,6 +20,15 @@ class ClientForm(ScheduledForm, OwnedForm):
     class Media:
         js = [SCRIPT, Script("backup_app/client_form.js", defer=True)]
 
+    may_be_this_machine = False  # for who sees all accounts: its files may be those of any
+
+    def clean_connection(self):
+        connection = self.cleaned_data["connection"]
+        is_new = "connection" in self.changed_data
+        if connection == Client.Connection.LOCAL and is_new and not self.may_be_this_machine:
+            raise ValidationError("Only staff who see all accounts can choose 'this machine'.")
+        return connection
+
     def clean_host_key(self):
         text = self.cleaned_data["host_key"]
         ssh_keys.validate(text)

@@ -1,10 +1,15 @@
 from ...services import pools
 from .errors import service_errors
 from .owned import OwnedForm
+from .sizes import SizeField
 
 
 class PoolForm(OwnedForm):
     """A pool, whose storage is in the zone of its clients."""
+
+    quota_bytes = SizeField(
+        label="Quota", help_text="What backups may take, such as 500 GB; empty for no limit."
+    )
 
     def clean(self):
         super().clean()

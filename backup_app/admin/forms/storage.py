@@ -7,6 +7,7 @@ from ...exceptions import InvalidEngine
 from ...models import Storage
 from ...services import pools
 from .errors import service_errors
+from .sizes import SizeField
 
 
 class StorageForm(forms.ModelForm):
@@ -14,6 +15,8 @@ class StorageForm(forms.ModelForm):
 
     A folder has an absolute path of its own; a device has the name that its engine knows.
     """
+
+    capacity = SizeField(help_text="What may be used, such as 2 TB; empty for the whole disk.")
 
     def clean_path(self):
         path = self.cleaned_data["path"]

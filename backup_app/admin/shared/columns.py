@@ -1,11 +1,11 @@
 """Values as several of the admin's lists and pages show them."""
 
-from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.timesince import timesince
 
+from ...lib import formatting
 from ...services.protection import Standing
 
 STATUS_COLOURS = {
@@ -28,7 +28,7 @@ LINK = '<a href="{}" class="text-primary-600 underline dark:text-primary-400">{}
 
 def size(number):
     """Return a number of bytes in human-readable form, None for None."""
-    return None if number is None else filesizeformat(number)
+    return None if number is None else formatting.size(number)
 
 
 def age(moment):

@@ -33,7 +33,7 @@ def test_the_page_of_a_job_is_live_until_the_job_has_ended(viewer):
     job.log.create(level="warning", message="/srv/files/mail.sock is a socket, which is left out.")
     page = viewer.page
     viewer.open(f"/admin/backup_app/job/{job.pk}/change/")
-    expect(page.get_by_text("35.4 GB of 55.9 GB")).to_be_visible()
+    expect(page.get_by_text("38.0 GB of 60.0 GB")).to_be_visible()
 
     job.log.create(message="Reading /srv/films.")
     Job.objects.filter(pk=job.pk).update(bytes_done=54 * 10**9)

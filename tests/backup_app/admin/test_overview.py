@@ -87,7 +87,7 @@ def test_a_storage_says_when_it_will_be_full(client, staff):
     [storage] = overview(client)[0]["storages"]
 
     # 100 GB are free, and it grows by almost 3 GB a day.
-    assert (storage["days"], storage["growth"], storage["free"]) == (34, "82.0\xa0GB", "93.1\xa0GB")
+    assert (storage["days"], storage["growth"], storage["free"]) == (34, "88.0 GB", "100.0 GB")
 
 
 def test_what_runs_can_be_fetched_alone(client, staff):

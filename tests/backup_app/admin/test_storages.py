@@ -116,6 +116,11 @@ class TestPools:
         made.refresh_from_db()
         assert (made.account, made.retention_days, made.keep_full) == (account, 14, 2)
         assert made.quota_bytes == 5_000_000
+        done(change(client, made, sent | {"quota_bytes": "1.5 TB"}))
+        made.refresh_from_db()
+        assert made.quota_bytes == 1_500_000_000_000
+        page = client.get(reverse("admin:backup_app_pool_change", args=[made.pk]))
+        assert 'value="1.5 TB"' in page.content.decode()
 
     @pytest.mark.parametrize(
         ("fields", "named"),
@@ -123,6 +128,8 @@ class TestPools:
             ({"retention_days": 0}, {"retention_days"}),
             ({"keep_full": 0}, {"keep_full"}),
             ({"quota_bytes": -1}, {"quota_bytes"}),
+            ({"quota_bytes": "500 XB"}, {"quota_bytes"}),
+            ({"quota_bytes": "10000 PB"}, {"quota_bytes"}),
             ({"name": "a/b"}, {"name"}),
             ({"storage": ""}, {"storage"}),
         ],

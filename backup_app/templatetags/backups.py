@@ -1,6 +1,8 @@
-"""The backup service's part of a start page."""
+"""The backup service's part of a start page, and sizes as its pages show them."""
 
 from django import template
+
+from ..lib import formatting
 
 register = template.Library()
 
@@ -12,3 +14,9 @@ def backup_overview(context):
     from ..admin.overview import sections
 
     return sections.of(context["request"])
+
+
+@register.filter
+def size(number):
+    """Return a number of bytes with its unit, as the rest of the admin shows it."""
+    return formatting.size(int(number))

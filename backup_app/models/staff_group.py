@@ -1,0 +1,20 @@
+"""The groups of staff that ``migrate`` made."""
+
+from django.contrib.auth.models import Group
+from django.db import models
+
+
+class StaffGroup(models.Model):
+    """The group that was made for a role; without one it was deleted since, and is not made again.
+
+    A group that has only the name of one is somebody else's and never gets rights.
+    """
+
+    role = models.CharField(max_length=20, unique=True)
+    group = models.OneToOneField(Group, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self):
+        return self.role
