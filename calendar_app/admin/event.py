@@ -4,7 +4,8 @@ from django.forms import Media, Script
 from .. import permissions
 from ..api.representations.times import stamp
 from ..models import Event, EventOrganizer, EventVenue
-from ..services import events
+from ..services import series
+from ..services.series import Scope
 from .checking import Checking
 from .forms.event import EventForm
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
@@ -12,11 +13,12 @@ from .look import BooleanFilter, display
 from .planning import periods
 from .planning.views import Planning
 from .post import RECORD, PostAdmin, tab
+from .repeating.views import Repeating
 from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
 
 
 @register(Event)
-class EventAdmin(Planning, Checking, PostAdmin):
+class EventAdmin(Repeating, Planning, Checking, PostAdmin):
     form = EventForm
     collection = "events"
     list_display = [
@@ -42,6 +44,7 @@ class EventAdmin(Planning, Checking, PostAdmin):
     autocomplete_fields = ["image", "parent", "categories", "tags"]
     prepopulated_fields = {"slug": ["title"]}
     inlines = [VenueInline, OrganizerInline]
+    actions_detail = ["repeats", *PostAdmin.actions_detail]
     change_list_template = "calendar_app/admin/event_list.html"
     derived_fields = [*PostAdmin.derived_fields, "in_utc", "timezone_abbr", "is_protected"]
     fieldsets = [
@@ -102,8 +105,9 @@ class EventAdmin(Planning, Checking, PostAdmin):
         """Store the event with all its links at once, so that counts and revision are right."""
         links = {formset.model: formset for formset in formsets}
         venues = linked_records(links[EventVenue], "venue")
-        events.save(
+        series.save(
             form.instance,
+            Scope(form.cleaned_data.get("scope", Scope.ONE)),
             venues=venues,
             organizers=linked_records(links[EventOrganizer], "organizer"),
             categories=form.cleaned_data["categories"],

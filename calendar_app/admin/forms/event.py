@@ -1,10 +1,14 @@
 from django import forms
 
+from ... import permissions
 from ...api.serializers import EventSerializer
 from ...conf import conf
 from ...models import Event
+from ...services import series
+from ...services.series import Scope
 from ...values import time_zones
-from ..look import PasswordInput, TextInput
+from ...values.recurrence import RuleError
+from ..look import PasswordInput, RadioSelect, TextInput
 from .moments import ZoneInput
 from .post import PostForm
 
@@ -21,6 +25,15 @@ class EventForm(PostForm):
         widget=PasswordInput({"autocomplete": "new-password"}),
         help_text="Visitors need it to read the event. Leave empty to keep the current one.",
     )
+    scope = forms.ChoiceField(
+        label="Change",
+        choices=Scope.choices,
+        initial=Scope.ONE,
+        required=False,
+        widget=RadioSelect,
+        help_text="The event repeats. What was changed in one event alone stays as it is there; "
+        "“Repeats” above shows the dates and changes the rule.",
+    )
     clear_password = forms.BooleanField(label="Remove the password", required=False)
 
     class Meta:
@@ -28,6 +41,8 @@ class EventForm(PostForm):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
+        if not self.instance.series_id:
+            del self.fields["scope"]
         for name in self.fields.keys() & {"start_date", "end_date"}:
             self.fields[name].zone = self._given_zone()
         if "parent" in self.fields:
@@ -49,6 +64,24 @@ class EventForm(PostForm):
                 {**errors.error_dict, "start_date": sentence, "end_date": sentence}
             )
         super()._update_errors(errors)
+
+    def clean_scope(self):
+        return Scope(self.cleaned_data["scope"] or Scope.ONE)
+
+    def _post_clean(self):
+        super()._post_clean()
+        scope = self.cleaned_data.get("scope", Scope.ONE)
+        if scope != Scope.ONE and not self.errors:
+            try:
+                self._check_others(scope)
+                series.planned(self.instance, scope, None)
+            except RuleError as e:
+                self.add_error("scope", str(e))
+
+    def _check_others(self, scope):
+        for other in series.others_in(self.instance, scope):
+            if not (other.is_trashed or permissions.may_edit(self.user, other)):
+                raise RuleError(f"“{other}” on {other.start_date:%Y-%m-%d} is not yours to edit.")
 
     def save(self, commit=True):
         password = self.cleaned_data["new_password"]

@@ -23,6 +23,7 @@ from .plain_filters import (
 
 TEMPLATES = "calendar_app/admin/plain"
 FileInput = forms.FileInput
+RadioSelect = forms.RadioSelect
 
 
 class PasswordInput(forms.PasswordInput):

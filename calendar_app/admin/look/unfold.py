@@ -16,6 +16,7 @@ from unfold.decorators import action as page_action
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget as FileInput
 from unfold.widgets import UnfoldAdminPasswordToggleWidget as PasswordInput
+from unfold.widgets import UnfoldAdminRadioSelectWidget as RadioSelect
 from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
 from unfold.widgets import UnfoldAdminURLInputWidget as URLInput
 

@@ -8,7 +8,7 @@ from .creation import create
 from .dates import Rule, preview
 from .extension import extend, extend_due
 from .removal import cancel, restore, trash
-from .scope import Scope
+from .scope import Scope, others_in
 
 __all__ = [
     "Rule",
@@ -17,6 +17,7 @@ __all__ = [
     "create",
     "extend",
     "extend_due",
+    "others_in",
     "planned",
     "preview",
     "restore",
