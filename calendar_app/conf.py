@@ -37,8 +37,7 @@ DEFAULTS: dict[str, Any] = {
     "SERIES_MAX_DATES": 1000,  # dates of a series that one change makes or concerns
     # Content-Security-Policy of the public pages; if empty, the project sets it
     "CONTENT_SECURITY_POLICY": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src * data:; "
-        "form-action 'self'; "
+        "default-src 'none'; style-src 'self'; img-src * data:; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
     ),
     # dotted path of a function that returns the address of a request's sender, by default

@@ -94,6 +94,8 @@ def reads(store, port: int) -> list[Case]:
         bare("categories", f"{P}/categories"),
         bare("tags", f"{P}/tags"),
         beside("iCalendar of 10 ÷ list", calendar, page, bare=True),
+        beside("page of a month, warm ÷ list", request("/events/month/"), page),
+        beside("page of a month ÷ list", request("/events/month/"), page, bare=True),
     ]
 
 

@@ -26,6 +26,7 @@ class Page(View):
     """Renders a template, and errors as a page with their sentences."""
 
     http_method_names = ["get", "head"]
+    has_script = False
 
     def setup(self, request, *args, **kwargs):
         super().setup(request, *args, **kwargs)
@@ -34,12 +35,11 @@ class Page(View):
 
     def dispatch(self, request, *args, **kwargs):
         try:
-            response = super().dispatch(request, *args, **kwargs)
+            return super().dispatch(request, *args, **kwargs)
         except (CalendarError, ValidationError) as e:
             error = as_calendar_error(e)
             sentences = error.data.get("params", {}).values() or [error.message]
-            response = self.render("problem", status=error.status, sentences=list(sentences))
-        return self.with_policy(response)
+            return self.render("problem", status=error.status, sentences=list(sentences))
 
     def render(self, name, *, suffix="html", status=200, content_type=None, **context):
         template = f"calendar_app/{name}.{suffix}"
@@ -48,8 +48,10 @@ class Page(View):
 
     def with_policy(self, response):
         """Return response with the headers that all pages have."""
-        if conf.CONTENT_SECURITY_POLICY:
-            response["Content-Security-Policy"] = conf.CONTENT_SECURITY_POLICY
+        if policy := conf.CONTENT_SECURITY_POLICY:
+            if self.has_script and response.status_code < 400 and "script-src" not in policy:
+                policy = f"{policy}; script-src 'self'"
+            response["Content-Security-Policy"] = policy
         return response
 
 
@@ -58,6 +60,10 @@ class PageView(ConditionalMixin, Page):
     """A page that the public gets from the cache until the next write, or 304."""
 
     depends_on_time = True
+
+    def dispatch(self, request, *args, **kwargs):
+        # Also a 304, whose headers replace those of the page that a browser has.
+        return self.with_policy(super().dispatch(request, *args, **kwargs))
 
     def variant(self):
         return templates_hash(), get_language()
@@ -71,7 +77,7 @@ class PageView(ConditionalMixin, Page):
         if request.user.is_authenticated or request.META.get("CSRF_COOKIE_NEEDS_UPDATE"):
             add_never_cache_headers(response)
             return response
-        return super()._finish(request, response, key)
+        return self.with_policy(super()._finish(request, response, key))
 
 
 def _without_empty(query):

@@ -59,6 +59,7 @@ class EventPage(RecordPage, PageView):
     """An event; if it is protected, after a POST of its password."""
 
     http_method_names = ["get", "head", "post"]
+    has_script = True  # adds the times in the visitor's zone
     model = Event
 
     def get(self, request, slug):

@@ -45,6 +45,8 @@ def with_policies(get_response):
         response = get_response(request)
         if settings.DEBUG and response.status_code in {404, 500}:
             return response  # Django's own pages on faults need their scripts
+        if response.status_code == 304:
+            return response  # its headers would replace those of what it confirms
         is_html = response.get("Content-Type", "").startswith("text/html")
         default = PAGE_TEXT if is_html else NOTHING_TEXT
         policy = TEXTS.get(_place(request), default)

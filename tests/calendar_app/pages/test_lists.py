@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 
+from calendar_app.conf import DEFAULTS
 from calendar_app.models import Event
 
 from ..support.factories import (
@@ -320,6 +321,9 @@ class TestKeeping:
 
         assert again.content == first.content
         assert (known.status_code, known.content) == (304, b"")
+        policies = {each["Content-Security-Policy"] for each in (first, again, known, later)}
+        script = "; script-src 'self'" if path == "/event/fair/" else ""
+        assert policies == {DEFAULTS["CONTENT_SECURITY_POLICY"] + script}
         assert later.status_code == 200
         assert first["Cache-Control"] == "public, no-cache"
 

@@ -205,20 +205,92 @@ def test_a_project_overrides_the_frame_of_pages(
     assert ("<h1>Fair" in content) is heading_stays
 
 
+def test_an_event_page_describes_itself_to_those_who_share_it(client):
+    EventFactory(
+        title='The "best" & more',
+        description="<p>First.</p><p>“Second” &amp; <b>third</b></p>",
+        image=Image.objects.create(file="calendar/fair.png", width=4, height=3),
+        slug="fair",
+    )
+
+    html = page(client, "event", "fair").content.decode()
+
+    for piece in [
+        '<meta property="og:title" content="The &quot;best&quot; &amp; more">',
+        '<meta property="og:description" content="First. “Second” &amp; third">',
+        '<meta property="og:url" content="http://testserver/event/fair/">',
+        '<meta property="og:image" content="http://testserver/media/calendar/fair.png">',
+        '<meta name="description" content="First. “Second” &amp; third">',
+        'href="http://testserver/calendar/events/v1/events/',
+    ]:
+        assert piece in html
+
+
+class TestSeries:
+    @pytest.fixture(autouse=True)
+    def talks(self):
+        talks = EventFactory(title="Talks", slug="talks", start_date=SOON)
+        for day in range(3):
+            start = SOON + dt.timedelta(days=day)
+            EventFactory(title=f"Talk {day}", slug=f"talk-{day}", start_date=start, parent=talks)
+        EventFactory(title="Draft talk", status="draft", start_date=SOON, parent=talks)
+        EventFactory(title="Over", start_date=SOON - dt.timedelta(days=9), parent=talks)
+        return talks
+
+    def test_each_part_shows_the_next_ones_and_what_it_is_part_of(self, client, talks):
+        series = page(client, "event", "talk-1").context["series"]
+
+        assert series["parent"] == talks
+        assert [part.title for part in series["parts"]] == ["Talk 0", "Talk 1", "Talk 2"]
+
+    def test_the_whole_links_to_its_parts(self, client, talks):
+        html = page(client, "event", "talks").content.decode()
+
+        assert '<a href="/event/talk-2/">Talk 2</a>' in html
+        assert "Draft talk" not in html
+        assert f'<a href="/events/?post_parent={talks.pk}">' in html
+
+    def test_a_part_does_not_name_a_whole_that_is_not_public(self, client, talks):
+        talks.status = "draft"
+        talks.save()
+
+        html = page(client, "event", "talk-1").content.decode()
+
+        assert "/event/talks/" not in html
+        assert '<a href="/event/talk-2/">Talk 2</a>' in html
+
+    @pytest.mark.parametrize("rows", [1, 3])
+    def test_it_takes_as_many_queries_for_any_number_of_parts(
+        self, client, talks, rows, django_assert_num_queries
+    ):
+        Event.objects.filter(parent=talks).exclude(
+            slug__in=[f"talk-{n}" for n in range(rows)]
+        ).delete()
+
+        with django_assert_num_queries(8):
+            page(client, "event", "talk-0")
+
+
 class TestHeaders:
     @pytest.fixture(autouse=True)
     def alone(self, settings):
         """Take away the project's own middleware for this."""
         settings.MIDDLEWARE = [each for each in settings.MIDDLEWARE if "config." not in each]
 
-    @pytest.mark.parametrize("password", ["", "open"])
-    def test_a_page_runs_scripts_of_this_site_only_and_is_in_no_frame(self, client, password):
+    @pytest.mark.parametrize(
+        ("kind", "password", "scripts"),
+        [("event", "", True), ("event", "open", False), ("venue", "", False)],
+    )
+    def test_a_page_runs_no_script_but_its_own_and_is_in_no_frame(
+        self, client, kind, password, scripts
+    ):
+        VenueFactory(slug="fair")
         EventFactory(slug="fair", password=password)
 
-        policy = page(client, "event", "fair")["Content-Security-Policy"]
+        policy = page(client, kind, "fair")["Content-Security-Policy"]
 
         assert policy.startswith("default-src 'none'; ")
-        assert "script-src 'self';" in policy
+        assert policy.partition("script")[2] == ("-src 'self'" if scripts else "")
         assert "frame-ancestors 'none'" in policy
 
     def test_a_project_can_see_to_it_itself(self, client, settings):

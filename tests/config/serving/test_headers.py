@@ -4,6 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from calendar_app.services import revision
+
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 pytestmark = pytest.mark.django_db
@@ -100,3 +102,14 @@ def test_the_icon_that_browsers_ask_for_is_there(client):
 
     assert response.status_code == 200
     assert response["Content-Type"] == "image/svg+xml"
+
+
+def test_a_304_leaves_the_policy_of_the_page_as_it_is(client, settings):
+    settings.CALENDAR_CONTENT_SECURITY_POLICY = ""
+    revision.increment()
+    etag = client.get("/events/month/2027-03/")["ETag"]
+
+    known = client.get("/events/month/2027-03/", headers={"If-None-Match": etag})
+
+    assert known.status_code == 304
+    assert "Content-Security-Policy" not in known
