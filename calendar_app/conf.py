@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "CURRENCY_CODE": "USD",  # ISO code of that currency
     "CURRENCY_POSITION": "prefix",  # whether the symbol is a `prefix` or a `postfix`
     "MAX_BODY_BYTES": 2_500_000,  # size of a request, images aside
+    "BULK_MAX_EVENTS": 500,  # events in one request to `events/bulk`
     "IDEMPOTENCY_HOURS": 24,  # hours that an `Idempotency-Key` and its answer are kept
     "IMAGE_MAX_BYTES": 10_000_000,  # size of an image
     "IMAGE_MAX_PIXELS": 50_000_000,  # pixels of an image

@@ -5,6 +5,7 @@ A project includes them with ``path("calendar/events/v1", include("calendar_app.
 
 from django.urls import include, path, re_path
 
+from .api.views.bulk import EventBulkViewSet
 from .api.views.events import EventViewSet
 from .api.views.images import ImageViewSet
 from .api.views.linked import OrganizerViewSet, VenueViewSet
@@ -42,6 +43,7 @@ by_id, by_slug = ("<int:pk>", "detail"), ("by-slug/<str:slug>", "by-slug")
 routes = [
     path("", NamespaceView.as_view(schema=None)),
     *both("doc", DocumentationView, "doc"),
+    *both("events/bulk", EventBulkViewSet, "events-bulk", actions={"post": "bulk"}),
     *resource(EventViewSet, by_id, by_slug),
     *resource(VenueViewSet, by_id, by_slug),
     *resource(OrganizerViewSet, by_id, by_slug),

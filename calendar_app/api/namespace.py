@@ -39,6 +39,7 @@ def index(root, absolute):
         "routes": {
             _pattern(address): _route(address, operations, document, absolute)
             for address, operations in document["paths"].items()
+            if not all(OWN.items() <= operation.items() for operation in operations.values())
         },
         "_links": {"up": [{"href": absolute("/")}]},
     }

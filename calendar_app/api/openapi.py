@@ -10,6 +10,7 @@ from drf_spectacular.plumbing import ResolvedComponent, build_media_type_object
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
+from ..conf import conf
 from . import schemas
 from .filters.parameters import ID
 from .namespace import OWN
@@ -24,7 +25,7 @@ NAMES, REFUSALS = OPERATIONS.pop("names"), OPERATIONS.pop("refusals")
 FORMS = "A form with the same fields is accepted too: `venue[venue]=Old+Mill`."
 JSON, ICALENDAR = "application/json", "text/calendar"
 UPDATES = {"update", "partial_update", "post_update"}
-CREATES = {"create"}
+CREATES = {"create", "bulk"}
 
 
 def parameter(name, description, kind=str, **more):
@@ -76,6 +77,9 @@ IDEMPOTENCY_KEY = parameter(
     location="header",
     pattern="^[A-Za-z0-9._:-]{1,255}$",
 )
+ALL_OR_NONE = parameter(
+    "all_or_none", "Store nothing if any of the events is refused; the answer is 400 then.", bool
+)
 DRY_RUN_ANSWER = header("X-Dry-Run", "`true` if nothing was stored.", response=(200, 201))
 REPLAYED = header("Idempotent-Replayed", "`true` in a repeated answer.", response=(200, 201))
 
@@ -98,6 +102,9 @@ class CalendarAutoSchema(AutoSchema):
     def get_description(self):
         return self._text("description") if self._collection else super().get_description()
 
+    def get_extensions(self):
+        return OWN if self._action == "bulk" else super().get_extensions()
+
     def get_auth(self):
         schemes = [scheme for scheme in super().get_auth() if scheme]
         return [{}, *schemes] if self.method == "GET" else schemes
@@ -110,11 +117,13 @@ class CalendarAutoSchema(AutoSchema):
             found += [DRY_RUN, DRY_RUN_ANSWER]
         if self._action in CREATES:
             found += [IDEMPOTENCY_KEY, REPLAYED]
+        if self._action == "bulk":
+            found.append(ALL_OR_NONE)
         if self._action == "list":
             found += TOTALS
         if self._collection == "events" and self.method == "GET":
             found.append(FORMAT)
-        if self._collection == "events" and self._action not in {"list", "create"}:
+        if self._collection == "events" and self._action not in {"list", *CREATES}:
             found.append(PASSWORD)
         return found
 
@@ -122,12 +131,19 @@ class CalendarAutoSchema(AutoSchema):
         # Whatever the method, an update is partial.
         if self._action in UPDATES:
             return self.view.serializer_class(partial=True)
+        if self._action == "bulk":
+            fields = self.resolve_serializer(self.view.serializer_class(partial=True), "request")
+            return {JSON: schemas.bulk(fields.ref, conf.BULK_MAX_EVENTS)}
         return super().get_request_serializer()
 
     def get_response_serializers(self):
         found = super().get_response_serializers()
         if self._action == "destroy":
             found = self.get_serializer_class()
+        if self._action == "bulk":
+            event = self.resolve_serializer(self.view.serializer_class, "response").ref
+            error = self._component("CalendarError", schemas.ERROR, ResolvedComponent.SCHEMA)
+            found = schemas.bulk_answer(event, error)
         answer = OpenApiResponse(found, self._text("answer"))
         answers = {(201 if self._action == "create" else 200, JSON): answer}
         if self.method == "GET" and self._collection == "events":
@@ -148,7 +164,7 @@ class CalendarAutoSchema(AutoSchema):
 
     def _get_request_body(self, direction="request"):
         body = super()._get_request_body(direction)
-        if body and JSON in body["content"]:
+        if body and JSON in body["content"] and self._action != "bulk":
             body["description"] = FORMS
         return body
 

@@ -193,3 +193,19 @@ def envelope(collection, items):
         "total_pages": INTEGER,
     }
     return record(properties, optional=["next_rest_url", "previous_rest_url"])
+
+
+def bulk(event, most):
+    """Return the schema of a request with at most that many events, whose fields are event's."""
+    ids = {"id": {**INTEGER, "description": "ID of the event to change; without it one is made."}}
+    item = {"allOf": [event, {"type": "object", "properties": ids}]}
+    events = {"type": "array", "minItems": 1, "maxItems": most, "items": item}
+    return record({"events": {**events, "description": "Events to create or to change."}})
+
+
+def bulk_answer(event, error):
+    """Return the schema of the answer to ``bulk``."""
+    fields = {"index": INTEGER, "status": INTEGER, "event": event, "error": error}
+    results = {"type": "array", "items": record(fields, optional=["event", "error"])}
+    counts = dict.fromkeys(("created", "updated", "refused"), INTEGER)
+    return record({**counts, "results": results})

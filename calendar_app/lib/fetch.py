@@ -160,14 +160,16 @@ def normalized(url: str) -> str:
     return url
 
 
-def check_public(url: str, *, trusted: str = "") -> str:
+def check_public(url: str, *, trusted: str = "", until: float | None = None) -> str:
     """Return url normalized. Raises FetchError if ``fetch`` would refuse its form or address.
 
-    A host name that cannot be resolved passes: it may be found by the time of the request.
+    A host name that cannot be resolved, or not before until (``time.monotonic``), passes: it may be
+    found by the time of the request.
     """
     url = normalized(url)
     target = Target.parse(url)
-    _require_allowed(target, addresses_of(target.host, CHECK_SECONDS), trusted)
+    seconds = CHECK_SECONDS if until is None else min(CHECK_SECONDS, until - time.monotonic())
+    _require_allowed(target, addresses_of(target.host, seconds), trusted)
     return url
 
 

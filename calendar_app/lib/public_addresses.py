@@ -55,10 +55,12 @@ def _unwrapped(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 def addresses_of(host: str, seconds: float) -> list[str]:
     """Return the IP addresses of host, best first; an empty list if the lookup takes longer."""
     # The system's resolver has no timeout, so it runs in a thread, to be abandoned.
+    if seconds <= 0:
+        return []
     answers: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
     threading.Thread(target=lambda: answers.put(_look_up(host)), daemon=True).start()
     try:
-        return answers.get(timeout=max(0, seconds))
+        return answers.get(timeout=seconds)
     except queue.Empty:
         return []
 

@@ -109,14 +109,14 @@ def by_url(url: str, base: str) -> Image | None:
     return Image.objects.filter(file=name).first()
 
 
-def check_url(url: str, trusted: str = "") -> str:
+def check_url(url: str, trusted: str = "", until: float | None = None) -> str:
     """Return url in the form that ``request`` takes. Raises ImageError if it may not be fetched.
 
     The host and port of a trusted URL may be private. Call it outside transactions, which must not
-    wait for its DNS lookup.
+    wait for its DNS lookup; there is none after until (``time.monotonic``).
     """
     try:
-        return fetch.check_public(url, trusted=trusted)
+        return fetch.check_public(url, trusted=trusted, until=until)
     except FetchError as e:
         value = Truncator(url).chars(100)
         raise ImageError(f"{value!r} cannot be used as the URL of an image. {e}") from e

@@ -7,25 +7,39 @@ from django.db.models import Model, Q, QuerySet
 
 from .. import permissions
 from ..exceptions import Forbidden
-from ..models import Category, Image, Organizer, Post, Tag, Venue
+from ..models import Category, Event, Image, Organizer, Post, Tag, Venue
 from ..permissions import User
 from ..values import names
-from . import images, terms
-from .revision import writing
+from . import images, revision, terms
 
 EMPTY = (None, "")
 
 
 def by_ids(model: type[Model], ids: Iterable[int], user: User) -> dict[int, Any]:
     """Return the records of model with these IDs that user may link to, as {ID: record}."""
-    return _reachable(model, user).in_bulk(set(ids))
+    # Events are not remembered: the write that is going on may change them.
+    memory = {} if model is Event else revision.memory()
+    wanted = set(ids)
+    known = {pk: memory[model, pk] for pk in wanted if (model, pk) in memory}
+    if unknown := wanted - known.keys():
+        found = _reachable(model, user).in_bulk(unknown)
+        memory.update({(model, pk): record for pk, record in found.items()})
+        known |= found
+    return known
 
 
 def by_name(
     model: type[Venue] | type[Organizer], name: str, user: User
 ) -> Venue | Organizer | None:
     """Return the oldest venue or organizer with this name, ignoring case, that user may read."""
-    return names.matching(_reachable(model, user), [name]).order_by("id").first()
+    memory, place = revision.memory(), (model, names.key(name))
+    if place not in memory:
+        found = names.matching(_reachable(model, user), [name]).order_by("id").first()
+        if found is None:
+            return None
+        memory[place] = found
+    record: Venue | Organizer = memory[place]
+    return record
 
 
 def missing(record: Post, fields: Mapping[str, Any], user: User) -> dict[str, Any]:
@@ -49,10 +63,15 @@ def terms_by_name(
     by_key = {names.key(name): name for name in reversed(wanted)}
     if not by_key:
         return {}
-    with writing(precise=True):
-        known = _known_terms(model, by_key)
-        for key in by_key.keys() - known.keys():
-            known[key] = _new_term(model, by_key[key], user)
+    memory = revision.memory()
+    known = {key: memory[model, key] for key in by_key if (model, key) in memory}
+    unknown = {key: name for key, name in by_key.items() if key not in known}
+    if unknown:
+        with revision.writing(precise=True):
+            known |= _known_terms(model, unknown)
+            for key in unknown.keys() - known.keys():
+                known[key] = _new_term(model, unknown[key], user)
+        memory.update({(model, key): known[key] for key in unknown})
     return known
 
 

@@ -33,6 +33,7 @@ class Write:
     stamp: int
     errors: list[BaseException] = field(default_factory=list)
     touched: set[tuple[str, int]] | None = field(default_factory=set)
+    memory: dict[Any, Any] | None = None
 
 
 _write = ContextVar[Write | None]("calendar_write", default=None)
@@ -58,8 +59,7 @@ def writing(*, precise: bool = False) -> Iterator[None]:
                 yield
         finally:
             _write.reset(token)
-        if write.errors:
-            raise write.errors[0]
+        _raise_first(write.errors)
         if write.touched is not None:
             _log(write)
 
@@ -73,6 +73,45 @@ def _part_of(write: Write, precise: bool) -> Iterator[None]:
     except BaseException as e:
         write.errors.append(e)
         raise
+
+
+@contextmanager
+def part() -> Iterator[None]:
+    """Run a part of a write with a savepoint: its error is not that of the whole write."""
+    write = _write.get()
+    assert write is not None, "A part is only of something."  # noqa: S101
+    before = len(write.errors)
+    try:
+        with transaction.atomic():
+            yield
+            _raise_first(write.errors[before:])
+    except BaseException:
+        del write.errors[before:]
+        memory().clear()  # it may hold what is no longer stored
+        raise
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Keep what ``memory`` holds until the block ends; only within ``writing``."""
+    write = _write.get()
+    assert write is not None, "Others may write meanwhile."  # noqa: S101
+    write.memory = {}
+    try:
+        yield
+    finally:
+        write.memory = None
+
+
+def memory() -> dict[Any, Any]:
+    """Return what the write that is going on has looked up, if it is ``remembering``."""
+    write = _write.get()
+    return {} if write is None or write.memory is None else write.memory
+
+
+def _raise_first(errors: list[BaseException]) -> None:
+    if errors:
+        raise errors[0]
 
 
 def touch(model: type[Model], ids: Iterable[int]) -> None:

@@ -139,9 +139,13 @@ class ImageField(RecordField):
             self.fail("invalid", text)
         own = images.by_url(text, self.context["urls"].base)
         try:
-            return own.pk if own else images.check_url(text, self.context.get("trusted", ""))
+            return own.pk if own else self._checked(text)
         except images.ImageError as e:
             raise serializers.ValidationError(e.message) from e
+
+    def _checked(self, text):
+        known = self.context
+        return images.check_url(text, known.get("trusted", ""), known.get("lookups_until"))
 
 
 class ManyField(RecordField):

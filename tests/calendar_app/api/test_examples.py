@@ -81,6 +81,7 @@ def test_the_examples_are_what_is_answered_on_the_demo(recorder):
         for collection, (new, change) in BODIES.items():
             ask_about(recorder, editor, collection, new, change)
         ask_about_images(recorder, editor)
+        ask_about_many(recorder, editor)
         be_refused(recorder, editor)
 
     recorder.require_same(FILE)
@@ -105,6 +106,20 @@ def ask_about_images(recorder, editor):
     body = {"file": picture, "title": "The foyer"}
     pk = recorder.ask(editor, "images_create", status=201, body=body, form="multipart")["id"]
     recorder.ask(editor, "images_retrieve", id=pk)
+
+
+def ask_about_many(recorder, editor):
+    days = ("2027-03-10", "2027-03-17", "2027-02-30")
+    events = [
+        {
+            "title": "Chess club",
+            "start_date": f"{day} 18:00",
+            "end_date": f"{day} 20:00",
+            "venue": {"venue": "Town Hall"},
+        }
+        for day in days
+    ]
+    recorder.ask(editor, "events_bulk", body={"events": events})
 
 
 def be_refused(recorder, editor):
