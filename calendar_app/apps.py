@@ -17,10 +17,18 @@ class CalendarConfig(AppConfig):
     def ready(self):
         from . import checks  # noqa: F401
         from .conf import conf
-        from .models import Change, IdempotencyKey, RoleGroup, WrongPassword
+        from .models import (
+            Change,
+            IdempotencyKey,
+            RoleGroup,
+            Webhook,
+            WebhookDelivery,
+            WrongPassword,
+        )
         from .services import counts, groups, images, posts, revision, search_index, tombstones
+        from .webhooks import changes
 
-        hidden = {Change, IdempotencyKey, RoleGroup, WrongPassword}
+        hidden = {Change, IdempotencyKey, RoleGroup, Webhook, WebhookDelivery, WrongPassword}
         shown = set(self.get_models(include_auto_created=True)) - hidden
         for model in shown:
             post_save.connect(revision.increment_on_change, sender=model)
@@ -33,6 +41,11 @@ class CalendarConfig(AppConfig):
             post_delete.connect(tombstones.after_delete, sender=model)
         post_save.connect(counts.after_save, sender="calendar_app.Event")
         pre_delete.connect(counts.before_delete, sender="calendar_app.Event")
+        post_save.connect(changes.after_save, sender="calendar_app.Event")
+        post_delete.connect(changes.after_delete, sender="calendar_app.Event")
+        revision.ending.connect(changes.announce)
+        post_save.connect(changes.note_webhooks, sender=Webhook)
+        post_delete.connect(changes.note_webhooks, sender=Webhook)
         pre_delete.connect(posts.clear_author, sender=conf.user_model)
         post_delete.connect(images.remove_files, sender="calendar_app.Image")
         post_migrate.connect(groups.make_groups, sender=self)

@@ -37,6 +37,7 @@ def check_settings(**kwargs):
         *_wrong_position(),
         *_wrong_groups(),
         *_wrong_address(),
+        *_wrong_networks(),
     ]
 
 
@@ -171,6 +172,17 @@ def _wrong_address():
         hint="Name a function(request) -> address, or nothing to use REMOTE_ADDR.",
         id="calendar_app.E012",
     )
+
+
+def _wrong_networks():
+    try:
+        conf.webhook_networks  # noqa: B018 - is read for its ValueError
+    except ValueError as e:
+        yield Error(
+            f"CALENDAR_WEBHOOK_NETWORKS is {conf.WEBHOOK_NETWORKS!r}: {e}.",
+            hint="Name networks or addresses, separated by commas, such as '10.0.0.0/8, ::1'.",
+            id="calendar_app.E014",
+        )
 
 
 def _naive_times():

@@ -1,5 +1,6 @@
 """The app's settings, ``CALENDAR_<NAME>`` in the project, and their defaults."""
 
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -27,6 +28,9 @@ DEFAULTS: dict[str, Any] = {
     "MAX_BODY_BYTES": 2_500_000,  # size of a request, images aside
     "BULK_MAX_EVENTS": 500,  # events in one request to `events/bulk`
     "IDEMPOTENCY_HOURS": 24,  # hours that an `Idempotency-Key` and its answer are kept
+    # networks that are not public and may get webhooks, such as `10.0.0.0/8, ::1`
+    "WEBHOOK_NETWORKS": "",
+    "WEBHOOK_LOG_DAYS": 30,  # how long the deliveries of webhooks are kept
     "IMAGE_MAX_BYTES": 10_000_000,  # size of an image
     "IMAGE_MAX_PIXELS": 50_000_000,  # pixels of an image
     "IMAGE_MAX_MEMORY": 512_000_000,  # bytes of memory to decode an image and scale its copies
@@ -84,6 +88,12 @@ class Conf:
             "code": self.CURRENCY_CODE,
             "position": self.CURRENCY_POSITION,
         }
+
+    @property
+    def webhook_networks(self) -> list[IPv4Network | IPv6Network]:
+        """Networks that are not public and that webhooks may lead to; raises ValueError."""
+        parts = str(self.WEBHOOK_NETWORKS).split(",")
+        return [ip_network(part.strip()) for part in parts if part.strip()]
 
     @property
     def group_names(self) -> dict[str, str]:

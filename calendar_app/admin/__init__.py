@@ -1,3 +1,10 @@
 """The calendar's admin: a module per model; post.py is shared by events, venues, organizers."""
 
-from . import event, image, organizer, term, venue  # noqa: F401 - each registers what it shows
+from . import (  # noqa: F401 - each registers what it shows
+    event,
+    image,
+    organizer,
+    term,
+    venue,
+    webhook,
+)

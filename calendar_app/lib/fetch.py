@@ -13,8 +13,9 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -25,6 +26,7 @@ from urllib3.response import HTTPResponse
 
 from .public_addresses import addresses_of, is_public
 
+Networks = Sequence[IPv4Network | IPv6Network]
 PORTS = {"http": 80, "https": 443}
 MAX_URL_LENGTH = 2000
 MAX_REDIRECTS = 5
@@ -160,7 +162,9 @@ def normalized(url: str) -> str:
     return url
 
 
-def check_public(url: str, *, trusted: str = "", until: float | None = None) -> str:
+def check_public(
+    url: str, *, trusted: str = "", until: float | None = None, networks: Networks = ()
+) -> str:
     """Return url normalized. Raises FetchError if ``fetch`` would refuse its form or address.
 
     A host name that cannot be resolved, or not before until (``time.monotonic``), passes: it may be
@@ -169,7 +173,7 @@ def check_public(url: str, *, trusted: str = "", until: float | None = None) -> 
     url = normalized(url)
     target = Target.parse(url)
     seconds = CHECK_SECONDS if until is None else min(CHECK_SECONDS, until - time.monotonic())
-    _require_allowed(target, addresses_of(target.host, seconds), trusted)
+    _require_allowed(target, addresses_of(target.host, seconds), trusted, networks)
     return url
 
 
@@ -203,23 +207,27 @@ def open_response(
     deadline: float,
     *,
     trusted: str = "",
+    networks: Networks = (),
     headers: Mapping[str, str] = HEADERS,
+    body: bytes | None = None,
     connect_seconds: float = 10,
 ) -> Iterator[HTTPResponse]:
     """Yield target's response, even a redirect; it is cut off at deadline (``time.monotonic``).
 
-    The lookup and the connection may take connect_seconds together. Raises FetchError.
+    With a body the request is a POST. networks may be private. The lookup and the connection may
+    take connect_seconds together. Raises FetchError.
     """
     reached = min(deadline, time.monotonic() + connect_seconds)
     addresses = addresses_of(target.host, reached - time.monotonic())
-    _require_allowed(target, addresses, trusted)
+    _require_allowed(target, addresses, trusted, networks)
     with _translated(target, deadline):
         connection = _connected(target, addresses, reached)
         connection.timeout = max(0.01, deadline - time.monotonic())
         with contextlib.closing(connection), _cut_off(connection.sock, deadline):
             connection.request(
-                "GET",
+                "GET" if body is None else "POST",
                 target.request_uri,
+                body=body,
                 headers={"Host": target.authority, **headers},
                 preload_content=False,
             )
@@ -239,16 +247,23 @@ def read_body(target: Target, response: HTTPResponse, max_bytes: int) -> bytes:
     return bytes(body)
 
 
-def _require_allowed(target: Target, addresses: list[str], trusted: str) -> None:
+def _require_allowed(
+    target: Target, addresses: list[str], trusted: str, networks: Networks
+) -> None:
     if trusted and target.origin == Target.parse(trusted).origin:
         return
-    if not all(map(is_public, addresses)):
+    if not all(is_public(address) or _is_within(address, networks) for address in addresses):
         raise PrivateAddressError(f"{target.label} leads to an address that is not public.")
     # Ports below 1024 belong to other protocols (mail, files, shells), which HTTP could misuse.
     if target.port not in PORTS.values() and target.port < 1024:
         raise FetchError(
             f"{target.label} has the port {target.port}, which belongs to another protocol."
         )
+
+
+def _is_within(address: str, networks: Networks) -> bool:
+    ip = ipaddress.ip_address(address)
+    return any(ip in network for network in networks)
 
 
 @contextlib.contextmanager

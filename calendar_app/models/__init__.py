@@ -11,6 +11,7 @@ from .series import Series
 from .term import Category, Tag, Term
 from .tombstone import Tombstone
 from .venue import Venue
+from .webhook import Webhook, WebhookDelivery
 from .wrong_password import WrongPassword
 
 __all__ = [
@@ -31,5 +32,7 @@ __all__ = [
     "Term",
     "Tombstone",
     "Venue",
+    "Webhook",
+    "WebhookDelivery",
     "WrongPassword",
 ]

@@ -7,6 +7,8 @@ class Revision(models.Model):
 
     stamp = models.PositiveBigIntegerField(default=0)
     changed_at = models.DateTimeField(default=timezone.now)
+    # Each write reads it here without a query of its own.
+    has_webhooks = models.BooleanField(default=False)
 
     class Meta:
         constraints = [

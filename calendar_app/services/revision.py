@@ -10,20 +10,34 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connections, router, transaction
 from django.db.models import Model, QuerySet, Subquery
+from django.dispatch import Signal
 from django.utils import timezone
 
 from ..lib.compiled_queries import CompiledQuery
 from ..models import Change, Revision
 
+if TYPE_CHECKING:
+    from .tombstones import Listing
+
 INCREMENT = f"""
     UPDATE {Revision._meta.db_table} SET stamp = stamp + 1, changed_at = %s WHERE id = 1
-    RETURNING stamp
+    RETURNING stamp, has_webhooks
 """  # noqa: S608
 KEPT_CHANGES = 1000  # a process that has slept through more forgets all that it has rendered
+
+
+ending = Signal()  # of a write that has changed events that webhooks may tell of
+
+
+class EventChange(NamedTuple):
+    """What decided who saw an event before a write, and what does now; None for no event."""
+
+    was: "Listing | None"
+    now: "Listing | None"
 
 
 @dataclass
@@ -31,6 +45,8 @@ class Write:
     """A write's revision, its blocks' errors, and the records that they changed: None for any."""
 
     stamp: int
+    has_webhooks: bool
+    events: dict[int, EventChange] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
     touched: set[tuple[str, int]] | None = field(default_factory=set)
     memory: dict[Any, Any] | None = None
@@ -53,13 +69,15 @@ def writing(*, precise: bool = False) -> Iterator[None]:
             yield
         return
     with transaction.atomic():
-        token = _write.set(write := Write(increment()))
+        token = _write.set(write := Write(*_increment()))
         try:
             with _part_of(write, precise):
                 yield
         finally:
             _write.reset(token)
         _raise_first(write.errors)
+        if write.events and not transaction.get_rollback():
+            ending.send(Revision, write=write)
         if write.touched is not None:
             _log(write)
 
@@ -80,13 +98,14 @@ def part() -> Iterator[None]:
     """Run a part of a write with a savepoint: its error is not that of the whole write."""
     write = _write.get()
     assert write is not None, "A part is only of something."  # noqa: S101
-    before = len(write.errors)
+    before, events = len(write.errors), dict(write.events)
     try:
         with transaction.atomic():
             yield
             _raise_first(write.errors[before:])
     except BaseException:
         del write.errors[before:]
+        write.events = events
         memory().clear()  # it may hold what is no longer stored
         raise
 
@@ -112,6 +131,11 @@ def memory() -> dict[Any, Any]:
 def _raise_first(errors: list[BaseException]) -> None:
     if errors:
         raise errors[0]
+
+
+def current_write() -> Write | None:
+    """Return the write that is going on."""
+    return _write.get()
 
 
 def touch(model: type[Model], ids: Iterable[int]) -> None:
@@ -153,20 +177,25 @@ def is_current(record: Model) -> bool:
 
 def increment() -> int:
     """Increment the revision, which locks its row until the transaction ends, and return it."""
+    stamp, _ = _increment()
+    return stamp
+
+
+def _increment() -> tuple[int, bool]:
     if not (rows := _update()):
         # The very first write. Of several at once, one creates the row and the others wait.
         Revision.objects.get_or_create(pk=1)
         rows = _update()
-    [(stamp,)] = rows
-    return stamp
+    [(stamp, has_webhooks)] = rows
+    return stamp, bool(has_webhooks)
 
 
-def _update() -> list[tuple[int]]:
+def _update() -> list[tuple[int, bool]]:
     connection = connections[router.db_for_write(Revision)]
     now = connection.ops.adapt_datetimefield_value(timezone.now())
     with connection.cursor() as cursor:
         cursor.execute(INCREMENT, [now])
-        found: list[tuple[int]] = cursor.fetchall()
+        found: list[tuple[int, bool]] = cursor.fetchall()
     return found
 
 

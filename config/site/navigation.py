@@ -10,6 +10,8 @@ ICONS = {
     "Category": "category",
     "Tag": "sell",
     "Image": "image",
+    "Webhook": "webhook",
+    "WebhookDelivery": "outbox",
     "Client": "computer",
     "Job": "backup",
     "Fileset": "folder_copy",

@@ -22,6 +22,7 @@ from .plain_filters import (
 )
 
 TEMPLATES = "calendar_app/admin/plain"
+CheckboxSelectMultiple = forms.CheckboxSelectMultiple
 FileInput = forms.FileInput
 RadioSelect = forms.RadioSelect
 

@@ -14,6 +14,7 @@ from unfold.contrib.filters.admin import RangeNumericFilter as NumberRangeFilter
 from unfold.contrib.filters.forms import RangeDateForm
 from unfold.decorators import action as page_action
 from unfold.decorators import display
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSelectMultiple
 from unfold.widgets import UnfoldAdminFileFieldWidget as FileInput
 from unfold.widgets import UnfoldAdminPasswordToggleWidget as PasswordInput
 from unfold.widgets import UnfoldAdminRadioSelectWidget as RadioSelect

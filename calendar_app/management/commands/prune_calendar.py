@@ -1,9 +1,10 @@
 from ...services import idempotency
+from ...webhooks import deliveries
 from ..base import CalendarCommand
 
 
 class Command(CalendarCommand):
-    help = "Delete the idempotency keys of the API whose time is over; the worker does so daily."
+    help = "Delete old idempotency keys and deliveries of webhooks, as the worker does daily."
     examples = (
         "prune_calendar",
         "prune_calendar --format json",
@@ -11,4 +12,6 @@ class Command(CalendarCommand):
 
     def handle(self, **options):
         keys = idempotency.prune()
-        self.answer({"idempotency_keys": keys}, f"Deleted {keys} idempotency keys.")
+        old = deliveries.prune()
+        data = {"idempotency_keys": keys, "webhook_deliveries": old}
+        self.answer(data, f"Deleted {keys} idempotency keys and {old} deliveries of webhooks.")

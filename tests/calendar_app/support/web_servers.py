@@ -17,6 +17,7 @@ class Site:
     def __init__(self):
         self.pages: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {}
         self.seen: list[tuple[str, dict[str, str]]] = []
+        self.received: list[bytes] = []  # the bodies that were posted
 
     def page(self, path, body=b"", *, status=200, **headers):
         """Answer path with body; ``content_type=…`` is the header Content-Type."""
@@ -48,6 +49,10 @@ def serving(*, tls=False):
             site.seen.append((self.path, {**self.headers}))
             path = self.path.partition("?")[0]
             site.pages.get(path, lambda handler: handler.send_error(404))(self)
+
+        def do_POST(self):
+            site.received.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.do_GET()
 
         def log_message(self, *args):
             """Keep the test's output to the test."""

@@ -1,0 +1,143 @@
+"""The admin of webhooks and of what they were sent."""
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django_tasks_db.models import DBTaskResult
+
+from calendar_app.models import Webhook, WebhookDelivery
+from calendar_app.webhooks import deliveries
+
+from ..support.factories import UserFactory
+
+pytestmark = pytest.mark.django_db
+FORM = {"name": "Mirror", "url": "https://93.184.216.34/hook", "types": ["event.deleted"]}
+
+
+def page(model, *args):
+    view = ("add" if not args else "change") if args != ("list",) else "changelist"
+    args = () if args == ("list",) else args
+    return reverse(f"admin:calendar_app_{model}_{view}", args=args)
+
+
+@pytest.fixture
+def operator(client):
+    user = UserFactory(is_staff=True, is_superuser=True)
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def limited(client):
+    """A client of a user who may change webhooks, but not read the drafts of others."""
+    user = UserFactory(is_staff=True)
+    names = ("add_webhook", "change_webhook", "view_webhook", "view_webhookdelivery")
+    user.user_permissions.add(*Permission.objects.filter(codename__in=names))
+    client.force_login(user)
+    return client
+
+
+def make(number=1, **fields):
+    webhook = Webhook.objects.create(**FORM | {"secret": deliveries.new_secret()} | fields)
+    for n in range(number):
+        WebhookDelivery.objects.create(
+            webhook=webhook, message_id=f"m{n}", type="event.deleted", event_id=n, body='{"a": 1}'
+        )
+    return webhook
+
+
+def test_a_webhook_is_made_with_a_secret_that_its_page_shows(operator):
+    answer = operator.post(page("webhook"), {**FORM, "is_active": "on"}, follow=True)
+
+    webhook = Webhook.objects.get()
+    assert answer.status_code == 200
+    assert (webhook.types, webhook.is_active) == (["event.deleted"], True)
+    assert webhook.secret in operator.get(page("webhook", webhook.pk)).content.decode()
+    assert webhook.secret not in operator.get(page("webhook", "list")).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"url": "http://127.0.0.1/hook"}, "leads to an address that is not public"),
+        ({"url": "http://[::ffff:10.0.0.1]/"}, "leads to an address that is not public"),
+        ({"url": "ftp://example.org/"}, "begin with http:// or https://"),
+        ({"url": "http://a:b@93.184.216.34/"}, "must not contain a user name or password"),
+        ({"types": []}, "This field is required"),
+        ({"types": ["x"]}, "Select a valid choice"),
+        ({"sees_all": "on", "url": "http://93.184.216.34/"}, "only sent to https:// addresses"),
+    ],
+)
+def test_a_webhook_that_cannot_work_is_refused(operator, fields, sentence):
+    answer = operator.post(page("webhook"), FORM | fields)
+
+    assert sentence in answer.content.decode()
+    assert not Webhook.objects.exists()
+
+
+def test_who_may_not_read_drafts_gets_no_webhook_that_does(limited):
+    answer = limited.post(page("webhook"), {**FORM, "sees_all": "on"})
+
+    assert "You may not read all events" in answer.content.decode()
+    assert not Webhook.objects.exists()
+
+
+def test_who_may_not_read_drafts_neither_sees_nor_redirects_them(limited):
+    webhook = make(sees_all=True, name="Inner")
+
+    for model in ("webhook", "webhookdelivery"):
+        assert "Inner" not in limited.get(page(model, "list")).content.decode()
+    limited.post(page("webhook", webhook.pk), {**FORM, "sees_all": "on"})
+    webhook.refresh_from_db()
+    assert webhook.name == "Inner"
+
+
+def test_editors_do_not_administer_webhooks(user, client):
+    make()
+
+    assert client.get(page("webhook", "list")).status_code == 403
+    assert client.get(page("webhookdelivery", "list")).status_code == 403
+
+
+def test_deliveries_are_listed_shown_and_sent_again(operator):
+    make(2)
+    delivery = WebhookDelivery.objects.first()
+    WebhookDelivery.objects.update(status="failed", outcome="No answer.")
+
+    listed = operator.get(page("webhookdelivery", "list")).content.decode()
+    shown = operator.get(page("webhookdelivery", delivery.pk)).content.decode()
+    data = {"action": "send_again", "_selected_action": [delivery.pk]}
+    operator.post(page("webhookdelivery", "list"), data)
+
+    delivery.refresh_from_db()
+    assert "No answer." in listed
+    assert "&quot;a&quot;: 1" in shown
+    assert delivery.webhook.secret not in listed + shown
+    assert (delivery.status, DBTaskResult.objects.count()) == ("waiting", 1)
+
+
+def test_a_secret_is_replaced(operator):
+    webhook = make()
+    data = {"action": "replace_secret", "_selected_action": [webhook.pk]}
+
+    operator.post(page("webhook", "list"), data)
+
+    assert Webhook.objects.get().secret != webhook.secret
+
+
+@pytest.mark.parametrize("model", ["webhook", "webhookdelivery"])
+def test_lists_take_as_many_queries_for_three_as_for_one(operator, model):
+    def queries():
+        with CaptureQueriesContext(connection) as done:
+            assert operator.get(page(model, "list")).status_code == 200
+        return len(done)
+
+    make()
+    queries()
+    one = queries()
+    for n in "ab":
+        make(1, name=n)
+
+    assert queries() == one
