@@ -112,6 +112,12 @@ class TestRefusals:
                 f"The folder '{path}' has no file 'storage.label', so it is no storage."
             )
 
+    def test_the_folder_above_a_storage(self, folder):
+        assert rebuild(folder.parent).error == (
+            f"The folder '{folder.parent}' has no file 'storage.label', so it is no storage."
+            f" Its folder '{folder}' is one."
+        )
+
     def test_a_label_that_is_none(self, folder):
         (folder / "storage.label").write_text("../../../etc/passwd")
 

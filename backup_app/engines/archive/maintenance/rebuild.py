@@ -49,7 +49,11 @@ def identify(folder: Path) -> StorageIdentity:
     """
     label = read_label(folder, f"the folder '{folder}'")
     if label is None:
-        raise EngineError(f"The folder '{folder}' has no file '{LABEL}', so it is no storage.")
+        inside = next((path.parent for path in sorted(folder.glob(f"*/{LABEL}"))), None)
+        hint = f" Its folder '{inside}' is one." if inside else ""
+        raise EngineError(
+            f"The folder '{folder}' has no file '{LABEL}', so it is no storage.{hint}"
+        )
     for path in sorted(folder.glob(f"volumes/*/*{SUFFIX}"), key=_age):
         with suppress(EngineError):
             zone = ManifestReader(path).head["zone"]
