@@ -5,7 +5,7 @@ from django.utils.html import format_html, format_html_join
 
 from ..alerts import deliveries
 from ..models import AlertDelivery
-from .look import ChoicesFilter, display
+from .look import ChoicesFilter, badge, display
 from .shared import bulk
 from .shared.base import BackupAdmin, ReadOnly
 from .shared.filters import RelatedFilter
@@ -25,13 +25,13 @@ class AlertDeliveryAdmin(ReadOnly, BackupAdmin):
     fields = [
         "title",
         ("rule", "event"),
-        ("status_label", "tries"),
+        ("badge", "tries"),
         ("created", "sent"),
         ("due", "message_id"),
         "log",
         "content",
     ]
-    readonly_fields = ["status_label", "log", "content", "message_id"]
+    readonly_fields = ["badge", "log", "content", "message_id"]
 
     def get_queryset(self, request):
         return super().get_queryset(request).select_related("rule")
@@ -48,11 +48,15 @@ class AlertDeliveryAdmin(ReadOnly, BackupAdmin):
     def status_label(self, delivery):
         return delivery.status, delivery.get_status_display()
 
+    @display(description="status")
+    def badge(self, delivery):
+        return badge(delivery.get_status_display(), COLOURS[delivery.status])
+
     @display(description="outcome")
     def outcome(self, delivery):
         return delivery.attempts[-1]["outcome"] if delivery.attempts else None
 
-    @display(description="attempts")
+    @display(description="log")
     def log(self, delivery):
         lines = [(each["time"][:19], each["outcome"]) for each in delivery.attempts]
         return format_html_join("", "<div>{} UTC: {}</div>", lines) or None

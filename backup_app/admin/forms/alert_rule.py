@@ -1,8 +1,8 @@
 from django import forms
 
 from ...alerts import targets
-from ...models.alert import AlertEvent
-from ..look import CheckboxSelectMultiple
+from ...models.alert import AlertEvent, every_event
+from ..look import CheckboxSelectMultiple, TextInput
 from .errors import service_errors
 from .owned import OwnedForm
 
@@ -14,9 +14,18 @@ class AlertRuleForm(OwnedForm):
 
     events = forms.MultipleChoiceField(
         choices=[(value, str(label).capitalize()) for value, label in AlertEvent.choices],
+        initial=every_event,
         required=False,
         widget=CheckboxSelectMultiple,
     )
+
+    class Meta:
+        widgets = {"target": TextInput}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if self.may_be_operators and "account" in self.fields:
+            self.fields["account"].help_text = "Empty for a rule about all accounts."
 
     def clean(self):
         super().clean()

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from backup_app.alerts import deliveries, webhook
 from backup_app.models import AlertDelivery, AlertRule, AlertState, AuditEntry
+from backup_app.models.alert import AlertEvent
 from tests.support.admin_lists import list_url, shown
 
 from ..support.admin_pages import act, add, change, done, errors, said
@@ -68,6 +69,11 @@ class TestRules:
         assert rule.secret not in json.dumps(list(AuditEntry.objects.values()), default=str)
         act(client, "renew_secret", rule)
         assert AlertRule.objects.get().secret not in {rule.secret, ""}
+
+    def test_a_new_one_has_all_events(self, client):
+        page = client.get(reverse("admin:backup_app_alertrule_add"))
+
+        assert page.content.decode().count("checked") >= len(AlertEvent.values)
 
     @pytest.mark.parametrize(
         ("sent", "field", "sentence"),
@@ -130,6 +136,7 @@ class TestDeliveries:
 
         page = page_of(client, delivery).content.decode()
         assert "2027-03-01T12:00:00 UTC: status 500" in page
+        assert "Given Up" in page
         assert "&lt;b&gt;The disk" in page
         assert said(client, act(client, "send_again", delivery)) == [
             "Sent again: 1 alert delivery."
