@@ -4,7 +4,7 @@ from prometheus_client import CollectorRegistry, exposition
 from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.registry import Collector
 
-from . import clients, jobs, storages
+from . import clients, jobs, storages, upkeep
 
 
 class DatabaseCollector(Collector):
@@ -17,6 +17,7 @@ class DatabaseCollector(Collector):
         yield from clients.families()
         yield from jobs.families()
         yield from storages.families()
+        yield from upkeep.families()
 
 
 # Of its own: the default one has what this process alone measures, and there are several.

@@ -151,7 +151,7 @@ def test_the_queries_are_as_many_for_three_clients_as_for_one():
         JobFactory()
         StorageFactory()
 
-    assert queries() == with_one == 8
+    assert queries() == with_one == 11
 
 
 def test_names_are_escaped():
