@@ -14,17 +14,18 @@ from django.db import router, transaction
 from ..conf import conf
 
 ALL = ["add", "change", "delete", "view"]
-KEPT = ["client", "fileset", "pool", "mailbox", "alertrule"]
-SEEN = ["storage", "zone", "alertdelivery"]
+KEPT = ["client", "fileset", "pool", "mailbox", "alertrule", "maintenanceplan"]
+RUN = ["job", "alertdelivery"]  # by actions: their records nobody edits
+SEEN = ["storage", "zone", "maintenancerun"]
 RIGHTS = {
     # Who logs in, and who sees which account, superusers say.
     "Operator": {
         **dict.fromkeys(KEPT, ALL),
-        "job": ["change", "view"],
+        **{model: ["change", "view"] for model in RUN},
         **{model: ["view"] for model in SEEN},
     },
     "Auditor": {
-        model: ["view"] for model in [*KEPT, *SEEN, "job", "subuser", "apikey", "auditentry"]
+        model: ["view"] for model in [*KEPT, *RUN, *SEEN, "subuser", "apikey", "auditentry"]
     },
 }
 

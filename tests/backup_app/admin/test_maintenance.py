@@ -1,7 +1,7 @@
 """Maintenance plans in the admin: made, run, and seen only by whom they concern."""
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.urls import reverse
 
 from backup_app.models import MaintenancePlan, MaintenanceRun
@@ -98,3 +98,19 @@ class TestStaffOfAnAccount:
         assert errors(add(client, MaintenancePlan, sent))["task"] == [
             "Only staff who see all accounts may check storages."
         ]
+
+
+def test_operators_run_plans_and_auditors_only_see_their_runs(client):
+    pool = PoolFactory()
+    plan = MaintenancePlan.objects.create(task="prune", pool=pool)
+    plan.runs.create(status="completed", message="Removed 3 jobs.")
+    place = reverse("admin:backup_app_maintenanceplan_change", args=[plan.pk])
+    pool.account.is_staff = True
+    pool.account.save()
+    client.force_login(pool.account)
+    for role, started in (("auditors", 1), ("operators", 2)):
+        pool.account.groups.set(Group.objects.filter(name=f"Backup {role}"))
+
+        assert "Removed 3 jobs." in client.get(place).content.decode()
+        act(client, "run_now", plan)
+        assert plan.runs.count() == started
