@@ -2,13 +2,14 @@
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 import icalendar
 import recurring_ical_events
 
 from .deadline import time_limit
+from .rules import KeptRule, rule_of
 from .vevent import Entry
 
 EXPAND_SECONDS = 2  # for one rule
@@ -34,6 +35,7 @@ class Series:
     # The first and last start between which entries is complete; None for no limits.
     span: tuple[dt.datetime, dt.datetime] | None = None
     remarks: list[str] = field(default_factory=list)
+    rule: KeptRule | None = None
 
 
 def series_of(
@@ -55,10 +57,13 @@ def series_of(
                 newest = max(components, key=attrgetter("sequence"))
                 return Series(uid, [entry(uid, newest)], repeats=False)
             found = _expanded(components, now + horizon)
-            entries = [entry(f"{uid}/{_recurrence_id(part)}", part) for part in found]
+            ids = [f"{uid}/{_recurrence_id(part)}" for part in found]
+            entries = [entry(key, part) for key, part in zip(ids, found, strict=True)]
+            rule = rule_of(components, found, ids, now + horizon, entries[0].zone) if ids else None
     except MALFORMED as e:
         raise Malformed(f"{str(e)[:200].rstrip('.')}.") from e
-    return _bounded(uid, sorted(entries, key=attrgetter("start")), now, now + horizon)
+    series = _bounded(uid, sorted(entries, key=attrgetter("start")), now, now + horizon)
+    return replace(series, rule=rule)
 
 
 def _drop_broken(component):

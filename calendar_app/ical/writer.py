@@ -1,15 +1,17 @@
 """Writes events as an iCalendar object (RFC 5545), to which calendar programs can subscribe."""
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable
 from mimetypes import guess_type
 
 import icalendar
-from icalendar import vCalAddress, vDuration, vGeo, vText, vUri
+from icalendar import vCalAddress, vDDDTypes, vDuration, vGeo, vText, vUri
 
 from ..conf import conf
 from ..models import Event, Status, Tombstone
 from ..values import time_zones
+from . import series
 from .folding import folded
 from .text import plain, text_of
 from .vtimezone import timezones
@@ -18,6 +20,8 @@ PRODUCT = "-//Event calendar//calendar events v1//EN"
 UNPUBLISHED = {Status.DRAFT, Status.PENDING}
 # RFC 9253: URL is the event's page here, and "describedby" (RFC 8288) the event's own website.
 WEBSITE = {"VALUE": "URI", "LINKREL": "describedby", "LABEL": "Website"}
+# What names a date of a series in one line: its UID and RECURRENCE-ID.
+DATE_OF_SERIES = re.compile(r"/(\d{8}(?:T\d{6}Z)?)$")
 REFRESH = dt.timedelta(hours=1)  # the refresh interval suggested to subscribers
 
 
@@ -28,14 +32,17 @@ def calendar(
     name: str = "Events",
     redacted: Callable[[Event], bool] = lambda event: event.is_protected,
     tombstones: Iterable[Tombstone] = (),
+    whole_series: bool = True,
 ) -> bytes:
     """Return events as iCalendar in UTF-8, with the title name.
 
     Events must have been loaded by ``representations.load``. Trashed ones and tombstones become
     cancelled events. Of a ``redacted`` event only the title and times are written; by default
-    these are all events with a password.
+    these are all events with a password. With ``whole_series`` an event of a series stands for all
+    of its public dates, as a rule.
     """
     events = list(events)
+    groups = series.groups(events) if whole_series else {}
     result = icalendar.Calendar()
     result.add("PRODID", PRODUCT)
     result.add("VERSION", "2.0")
@@ -47,9 +54,16 @@ def calendar(
     # RFC 7986, and what programs used before it.
     result.add("REFRESH-INTERVAL", REFRESH, {"VALUE": "DURATION"})
     result.add("X-PUBLISHED-TTL", vDuration(REFRESH))
-    result.subcomponents += timezones(_years_by_zone(events))
+    result.subcomponents += timezones(_years_by_zone(events, groups))
     result.subcomponents += [_cancellation(tombstone, urls) for tombstone in tombstones]
-    result.subcomponents += [_vevent(event, urls, redacted(event)) for event in events]
+    for event in events:
+        group = groups.get(event.series_id)
+        if group is None:
+            result.add_component(_vevent(event, urls, redacted(event)))
+        elif group.template is None:
+            result.add_component(_named(event, group, urls, redacted))
+        elif group.is_unwritten():
+            result.subcomponents += _recurring(group, urls, redacted)
     return folded(result.content_lines())
 
 
@@ -60,9 +74,24 @@ def location(venue) -> str:
     return plain(", ".join(filter(None, dict.fromkeys(parts))))
 
 
-def _years_by_zone(events):
-    spans = {}
-    for event in events:
+def _recurring(group, urls, redacted):
+    """Return the VEVENT of a series, and one for each date that differs from it."""
+    first = _vevent(group.template, urls, redacted(group.template))
+    group.add_rule(first)
+    changed = [event for event in group.events if group.differs(event)]
+    return [first, *(_named(event, group, urls, redacted) for event in changed)]
+
+
+def _named(event, group, urls, redacted):
+    entry = _vevent(event, urls, redacted(event))
+    group.name(entry, event)
+    return entry
+
+
+def _years_by_zone(events, groups):
+    spans = dict(filter(None, (group.years() for group in groups.values())))
+    shown = [each for group in groups.values() for each in group.events if each.end_date]
+    for event in [*events, *shown]:
         if _has_zone(event):
             first, last = spans.get(event.timezone, (event.start_date.year, event.end_date.year))
             spans[event.timezone] = (
@@ -79,7 +108,11 @@ def _has_zone(event):
 
 def _cancellation(tombstone, urls):
     entry = icalendar.Event()
-    entry.add("UID", tombstone.source_id or urls.global_id(tombstone.record_id))
+    uid = tombstone.source_id or urls.global_id(tombstone.record_id)
+    if date := DATE_OF_SERIES.search(uid):
+        uid = uid[: date.start()]
+        entry.add("RECURRENCE-ID", vDDDTypes.from_ical(date[1]))
+    entry.add("UID", uid)
     entry.add("DTSTAMP", tombstone.modified_utc)
     entry.add("DTSTART", tombstone.start_utc.astimezone(dt.UTC))
     entry.add("STATUS", "CANCELLED")

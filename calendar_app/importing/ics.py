@@ -9,6 +9,7 @@ from ..ical.recurrence import Series
 from ..ical.vevent import Entry
 from ..ical.writer import location
 from ..models import Event, Venue
+from ..services.series import adopt
 from ..values import names, time_zones
 from .writer import Importer, RejectedError, Source
 
@@ -29,17 +30,20 @@ class CalendarImport:
 
     def store(self, series: Series):
         known = _known(series.uid)
+        stored = {}
         parent = _parent(known) if series.repeats else None
         for entry in series.entries:
             if entry.is_cancelled:
                 self.importer.trash(Event, entry.source_id)
                 continue
-            pk = self._store(entry, parent)
+            pk = stored[entry.source_id] = self._store(entry, parent)
             parent = parent or (pk if series.repeats else None)
         wanted = {entry.source_id for entry in series.entries}
         for source_id, event in known.items():
             if source_id not in wanted and _covers(series, event):
                 self.importer.trash(Event, source_id)
+        if series.rule:
+            _keep_rule(series, stored, known)
 
     def _store(self, entry, parent):
         """Return the ID of the event of an entry; None if it is rejected."""
@@ -116,6 +120,25 @@ class CalendarImport:
         except RejectedError:
             # Some programs write no e-mail address there; the name is still useful.
             return [self.importer.make(OrganizerSerializer, data)]
+
+
+def _keep_rule(series, stored, known):
+    """Keep the rule of a series whose occurrences were stored as the events with these IDs."""
+    rule = series.rule
+    ids = {source_id: pk for source_id, pk in stored.items() if pk and source_id in rule.days}
+    days = {pk: rule.days[source_id] for source_id, pk in ids.items()}
+    # One that was changed here stays an exception.
+    changed = {source_id for source_id, event in known.items() if event.is_override}
+    last = max(days.values(), default=rule.until)
+    adopt(
+        series.uid,
+        rule.recurrence,
+        rule.zone,
+        all_day=rule.all_day,
+        until=rule.until if len(series.entries) == len(rule.days) else last,
+        days=days,
+        overrides={pk for source_id, pk in ids.items() if source_id in rule.overrides | changed},
+    )
 
 
 def _date(wall, zone):

@@ -57,12 +57,14 @@ class EventViewSet(PostViewSet):
     def _record(self, record, status=200, full=True):
         if self.wants_calendar:
             # The caller of a single event has already given its password.
-            return self._calendar([record], record.slug, redacted=lambda event: False)
+            return self._calendar(
+                [record], record.slug, redacted=lambda event: False, whole_series=False
+            )
         return super()._record(record, status, full)
 
-    def _calendar(self, events, name, redacted, tombstones=(), headers=()):
+    def _calendar(self, events, name, redacted, tombstones=(), headers=(), **options):
         disposition = f'inline; filename="{name.encode("ascii", "ignore").decode()}.ics"'
         return Response(
-            calendar(events, self.urls, redacted=redacted, tombstones=tombstones),
+            calendar(events, self.urls, redacted=redacted, tombstones=tombstones, **options),
             headers={**dict(headers), "Content-Disposition": disposition},
         )

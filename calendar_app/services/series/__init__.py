@@ -3,6 +3,7 @@
 All of them raise RuleError for a rule that cannot be used, with a sentence that says why.
 """
 
+from .adoption import adopt
 from .changes import planned, save
 from .creation import create
 from .dates import Rule, preview
@@ -13,6 +14,7 @@ from .scope import Scope, others_in
 __all__ = [
     "Rule",
     "Scope",
+    "adopt",
     "cancel",
     "create",
     "extend",
