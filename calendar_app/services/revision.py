@@ -133,9 +133,17 @@ def _raise_first(errors: list[BaseException]) -> None:
         raise errors[0]
 
 
-def current_write() -> Write | None:
-    """Return the write that is going on."""
-    return _write.get()
+def note_event(pk: int, was: "Listing | None", now: "Listing | None") -> None:
+    """Note what the write that is going on does to an event, of which webhooks may tell."""
+    write = _write.get()
+    if write and write.has_webhooks:
+        first = write.events.get(pk)
+        write.events[pk] = EventChange(first.was if first else was, now)
+
+
+def is_writing() -> bool:
+    """Return whether a write is going on."""
+    return _write.get() is not None
 
 
 def touch(model: type[Model], ids: Iterable[int]) -> None:

@@ -32,14 +32,11 @@ def after_delete(sender: type[Model], instance: Event, **kwargs: Any) -> None:
 
 
 def _note(pk: int, was: Listing | None, now: Listing | None) -> None:
-    write = revision.current_write()
-    if write is None:
-        if revision.current().has_webhooks:
-            with revision.writing():
-                _note(pk, was, now)
-    elif write.has_webhooks:
-        first = write.events.get(pk)
-        write.events[pk] = EventChange(first.was if first else was, now)
+    if revision.is_writing():
+        revision.note_event(pk, was, now)
+    elif revision.current().has_webhooks:
+        with revision.writing():
+            revision.note_event(pk, was, now)
 
 
 def announce(sender: Any, write: Write, **kwargs: Any) -> None:

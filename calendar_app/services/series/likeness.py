@@ -7,6 +7,7 @@ from typing import Any
 from ...models import Event, Status
 from ...models.post import changed
 from .. import counts, tombstones
+from ..revision import note_event
 from .occurrences import LINKS, OWN, relisting
 
 Links = dict[Any, dict[int, list[tuple[Any, ...]]]]
@@ -28,6 +29,10 @@ class Likeness:
         ids = {pk for name in self._changed(event) for pk in self._give(name, event)}
         ids |= self._give_links(event)
         Event.objects.filter(pk__in=ids).update(**changed())
+        for other in self.others:
+            if other.pk in ids:
+                now = tombstones.listing(other)
+                note_event(other.pk, now, now)
 
     def _changed(self, event: Event) -> list[str]:
         names = [field.attname for field in Event._meta.concrete_fields]

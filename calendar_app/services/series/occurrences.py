@@ -11,7 +11,7 @@ from ...models import Event, EventOrganizer, EventVenue, Series, Status
 from ...values import time_zones
 from ...values.slugs import MAX_LENGTH, slug_of, unique_slugs
 from .. import counts, tombstones
-from ..revision import touch
+from ..revision import note_event, touch
 
 # What each event has for itself.
 OWN = {
@@ -45,6 +45,8 @@ def add(series: Series, template: Event, days: Sequence[dt.datetime], parent: in
     _copy_links(template, made)
     ids = [event.pk for event in made]
     touch(Event, ids)
+    for event in made:
+        note_event(event.pk, None, tombstones.listing(event))
     if tombstones.listing(template).is_counted:
         counts.change_all(ids, 1)
 
@@ -107,3 +109,5 @@ def relisting(events: Sequence[Event]) -> Iterator[None]:
         if changed:
             counts.change_all(changed, by)
     touch(Event, before)
+    for pk, listing in now.items():
+        note_event(pk, before[pk], listing)

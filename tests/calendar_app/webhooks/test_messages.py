@@ -1,14 +1,16 @@
 """Which messages there are on which write, and what they show to whom."""
 
+import datetime as dt
 import json
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from calendar_app.models import Event, Revision, Status, Webhook, WebhookDelivery
-from calendar_app.services import events, posts
+from calendar_app.services import events, posts, series
 from calendar_app.services.revision import writing
 
 from ..support.api_client import P, client_of
@@ -122,6 +124,22 @@ class TestWrites:
 
         client.patch(f"{P}/events/{Event.objects.first().pk}", {"title": "New"})
         assert told() == [["changed"], ["changed"]]
+
+    def test_of_a_series_tell_of_each_of_its_events(self, told):
+        fields = {"title": "Choir", "timezone": "Europe/Paris"}
+        start = timezone.now().replace(tzinfo=None, microsecond=0) + dt.timedelta(days=1)
+        event = Event(**fields, start_date=start, end_date=start + dt.timedelta(hours=2))
+        series.create(event, series.Rule("FREQ=WEEKLY;COUNT=3"))
+        assert told() == [["created"] * 3] * 2
+
+        event = Event.objects.order_by("start_utc").first()
+        event.title = "Choir practice"
+        event.clean()
+        series.save(event, series.Scope.ALL)
+        assert told() == [["changed"] * 3] * 2
+
+        series.trash(event, series.Scope.ALL)
+        assert told() == [["deleted"] * 3] * 2
 
     def test_in_a_shell(self, told):
         event = EventFactory()
