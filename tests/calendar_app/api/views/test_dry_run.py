@@ -28,7 +28,19 @@ RECORDS = {
     "categories": (CategoryFactory, {"name": "Music"}, {"name": "Jazz"}),
     "tags": (TagFactory, {"name": "free"}, {"name": "paid"}),
 }
-VARYING = {"id", "modified", "modified_utc", "date", "date_utc", "url", "rest_url", "global_id"}
+VARYING = {
+    "id",
+    "urls",
+    "term_taxonomy_id",
+    "global_id_lineage",
+    "modified",
+    "modified_utc",
+    "date",
+    "date_utc",
+    "url",
+    "rest_url",
+    "global_id",
+}
 
 
 def stored():
@@ -57,7 +69,7 @@ def test_a_dry_run_creates_nothing_and_answers_the_same(editor, collection):
     real = editor.post(f"{P}/{collection}", fields)
     assert (dry.status_code, dry["X-Dry-Run"]) == (201, "true")
     assert "X-Dry-Run" not in real
-    assert without_ids(dry.json()) | {"urls": 0} == without_ids(real.json()) | {"urls": 0}
+    assert without_ids(dry.json()) == without_ids(real.json())
 
 
 @pytest.mark.parametrize("method", METHODS)
