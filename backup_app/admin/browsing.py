@@ -1,9 +1,9 @@
-"""A page to browse the folders of a backup and restore a selection from it."""
+"""A page to browse the folders of a backup and select what to restore or download."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs
 
 from django.contrib import messages
 from django.shortcuts import redirect
@@ -12,15 +12,16 @@ from django.urls import reverse
 
 from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
-from ..jobs import control
 from ..lib import paths
 from ..lib.formatting import format_timestamp
-from .forms.restore import RestoreForm
-from .look import CHECKBOX_CLASSES, TEMPLATES
+from ..services import finding
+from ..services.selected_downloads import KINDS
+from .forms.restore import SelectionForm
 from .shared import columns
+from .shared.paths import asked_number, asked_path, query, steps
+from .shared.selection import KeptSelection
 
 PAGE_SIZE = 200  # entries of a folder
-ICONS = {"directory": "folder", "symlink": "link", "hardlink": "file_copy", "file": "draft"}
 
 
 @dataclass
@@ -32,51 +33,74 @@ class Browser:
     job: Any
 
     def respond(self):
-        if self.request.method != "POST":
-            return self._show(RestoreForm())
-        form = RestoreForm(self.request.POST)
-        if not (self.may_restore and form.is_valid()):
-            return self._show(form)
-        return self._restore(form)
+        if "deepest" in self.request.GET:
+            return self._open_deepest()
+        if self.request.method == "POST" and self.may_restore:
+            return self._select()
+        return self._show()
 
     @cached_property
     def path(self):
-        """The folder's path as bytes, since file names need not be UTF-8."""
-        query = parse_qs(self.request.META["QUERY_STRING"], errors="surrogateescape")
-        return query.get("path", ["/"])[-1].encode(errors="surrogateescape")
+        return asked_path(self.request)
+
+    @cached_property
+    def kept(self):
+        return KeptSelection(self.request, self.job)
 
     @property
     def may_restore(self):
         return self.admin.has_operate_permission(self.request)
 
-    def _restore(self, form):
-        data = form.cleaned_data
-        path = data["path"].encode()
-        by = self.request.user.get_username()
+    def _open_deepest(self):
         try:
-            selection = get_engine(self.job.engine).select_ids(
-                self.job, data["nodes"], data["files"]
-            )
-            job = control.start_restore(self.job, self.job.client, selection, path=path, by=by)
+            path = finding.deepest_common_folder(self.job)
+        except (BackupError, InvalidEngine) as e:
+            return self._refuse(e)
+        return redirect(self._address(path))
+
+    def _select(self):
+        """Keep what is checked, then go where the pressed button leads."""
+        form = SelectionForm(self.request.POST)
+        sent = self.request.POST
+        if not form.is_valid():
+            for errors in form.errors.values():
+                self.admin.message_user(self.request, " ".join(errors), messages.ERROR)
+            return self._show()
+        try:
+            self.kept.update(form.shown, form.chosen)
+            if "clear" in sent:
+                self.kept.replace()
+            if "plan" in sent or "download" in sent:
+                self.kept.selection()
         except (BackupError, InvalidEngine) as e:
             self.admin.message_user(self.request, str(e), messages.ERROR)
-            return self._show(form)
-        self.admin.log_change(self.request, self.job, f"Restore {job.pk} started.")
-        self.admin.message_user(self.request, f"Restore {job.pk} started.", messages.SUCCESS)
-        return redirect("admin:backup_app_job_change", job.pk)
+            return self._show()
+        return self._follow(sent)
 
-    def _show(self, form):
-        number = self.request.GET.get("p", "")
-        page = int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else 0
+    def _follow(self, sent):
+        if "plan" in sent:
+            return redirect("admin:backup_app_job_plan", self.job.pk)
+        if "download" in sent:
+            place = reverse("admin:backup_app_job_selected", args=[self.job.pk])
+            return redirect(f"{place}?{query(kind=sent['download'])}")
+        wanted = parse_qs(sent.get("to", ""), errors="surrogateescape")
+        path = wanted.get("path", [""])[-1].encode(errors="surrogateescape") or self.path
+        return redirect(self._address(path, asked_number(wanted.get("p", ["0"])[-1])))
+
+    def _refuse(self, error):
+        self.admin.message_user(self.request, str(error), messages.ERROR)
+        return redirect("admin:backup_app_job_change", self.job.pk)
+
+    def _show(self):
+        page = asked_number(self.request.GET.get("p", ""))
         try:
             listing = get_engine(self.job.engine).list_folder(
                 self.job, self.path, offset=page * PAGE_SIZE, limit=PAGE_SIZE
             )
         except (BackupError, InvalidEngine) as e:
-            self.admin.message_user(self.request, str(e), messages.ERROR)
-            return redirect("admin:backup_app_job_change", self.job.pk)
-        context = self._frame() | self._folder(listing, page) | {"form": form}
-        return TemplateResponse(self.request, f"{TEMPLATES}/browse.html", context)
+            return self._refuse(e)
+        context = self._frame() | self._folder(listing, page)
+        return TemplateResponse(self.request, "backup_app/admin/browse.html", context)
 
     def _frame(self):
         return {
@@ -86,7 +110,8 @@ class Browser:
             "opts": self.admin.opts,
             "original": self.job,
             "may_restore": self.may_restore,
-            "checkbox": " ".join(CHECKBOX_CLASSES),
+            "selected": len(self.kept),
+            "kinds": KINDS,
         }
 
     def _folder(self, listing, page):
@@ -94,30 +119,25 @@ class Browser:
         return {
             "node_id": listing.node_id,
             "is_chosen": self._is_chosen("nodes", listing.node_id),
-            "crumbs": self._crumbs(listing.path),
+            "crumbs": [
+                {"name": name, "address": self._address(path), "query": query(path=path)}
+                for name, path in steps(listing.path)
+            ],
             "rows": [self._row(file) for file in listing.files],
             "total": listing.total,
-            "headers": ["Name", "Size", "Changed", "Mode", "Owner"],
-            "previous": self._address(listing.path, page - 1) if page else None,
-            "next": self._address(listing.path, page + 1) if page < last else None,
+            "previous": self._page(listing.path, page - 1) if page else None,
+            "next": self._page(listing.path, page + 1) if page < last else None,
         }
-
-    def _crumbs(self, path):
-        steps = [step for step in path.split(b"/") if step]
-        above = [b"/" + b"/".join(steps[:depth]) for depth in range(len(steps) + 1)]
-        names = [b"/", *steps]
-        return [
-            {"name": paths.shown(name), "address": self._address(folder)}
-            for name, folder in zip(names, above, strict=True)
-        ]
 
     def _row(self, file):
         is_folder = file.node_id is not None
         field, number = ("nodes", file.node_id) if is_folder else ("files", file.file_id)
+        versions = reverse("admin:backup_app_client_versions", args=[self.job.client_id])
         return {
             "name": paths.shown(file.name),
             "address": self._address(file.path) if is_folder else None,
-            "icon": ICONS.get(file.type, "settings_input_component"),
+            "query": query(path=file.path),
+            "versions": f"{versions}?{query(path=file.path)}",
             "type": file.type,
             "field": field,
             "id": number,
@@ -130,10 +150,11 @@ class Browser:
         }
 
     def _is_chosen(self, field, number):
-        """Whether it was checked, in a form that is shown again with its errors."""
-        return str(number) in self.request.POST.getlist(field)
+        return self.kept.has(field, number)
+
+    def _page(self, path, number):
+        return {"address": self._address(path, number), "query": query(path=path, p=number)}
 
     def _address(self, path, page=0):
-        query = {"path": path} | ({"p": page} if page else {})
         place = reverse("admin:backup_app_job_browse", args=[self.job.pk])
-        return f"{place}?{urlencode(query)}"
+        return f"{place}?{query(path=path, p=page or None)}"

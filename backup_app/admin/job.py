@@ -13,6 +13,7 @@ from .browsing import Browser
 from .look import ChoicesFilter, TabularInline, badge, display, page_action
 from .overview import sections
 from .pages.job import JobPage
+from .pages.restore import RestorePages
 from .shared import bulk, columns
 from .shared.base import BackupAdmin, ReadOnly
 from .shared.filters import RelatedFilter
@@ -37,7 +38,7 @@ class LogInline(ReadOnly, TabularInline):
 
 
 @register(Job)
-class JobAdmin(JobPage, ReadOnly, BackupAdmin):
+class JobAdmin(RestorePages, JobPage, ReadOnly, BackupAdmin):
     account_field = "account"
     list_display = [
         "id",

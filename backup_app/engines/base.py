@@ -277,6 +277,12 @@ class Engine(AdoptionMixin):
         """Return a reader of any part of the tar, in constant memory."""
         raise NotImplementedError
 
+    def open_selection(
+        self, job: Job, selection: Selection
+    ) -> tuple[int, AbstractContextManager[Ranges]]:
+        """Return the size of a tar of a selection of a backup, and a reader of any part of it."""
+        raise self._cannot("send a part of a backup")
+
     def tidy_downloads(self) -> int:
         """Remove the files of downloads that have expired; return how many.
 

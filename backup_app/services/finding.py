@@ -1,16 +1,18 @@
 """Finding files in all backups of a client: by name, over time, between two backups."""
 
+import datetime as dt
 import logging
 
 from ..conf import conf
 from ..engines import get_engine
 from ..engines.base import Engine
 from ..engines.history import Differences, History, NameSearch
-from ..exceptions import InvalidEngine, WrongState
+from ..exceptions import InvalidEngine, NotFound, WrongState
 from ..lib import paths
 from ..models import Client, Job
 
 PAGE_SIZE = 50
+DEEPEST = 64  # folders on the way to the one that a backup is opened at
 logger = logging.getLogger(__name__)
 
 
@@ -38,6 +40,27 @@ def differences(
     if old.client_id != new.client_id or old.engine != new.engine:
         raise WrongState(f"Backups {old.pk} and {new.pk} are not of the same client and engine.")
     return get_engine(old.engine).differences(old, new, path, after, limit)
+
+
+def deepest_common_folder(job: Job) -> bytes:
+    """Return the folder to open a backup at: the first that holds more than one folder."""
+    engine, path = get_engine(job.engine), paths.ROOT
+    for _ in range(DEEPEST):
+        listing = engine.list_folder(job, path, limit=2)
+        if listing.total != 1 or listing.files[0].node_id is None:
+            break
+        path = listing.files[0].path
+    return path
+
+
+def backup_at(client: Client, moment: dt.datetime | None) -> Job:
+    """Return the newest good backup of a client that began by a moment; raises NotFound."""
+    backups = client.jobs.backups().good()
+    if moment:
+        backups = backups.filter(started__lte=moment)
+    if job := backups.order_by("-started", "-pk").first():
+        return job
+    raise NotFound(f"Client '{client}' has no good backup of then or before.")
 
 
 def engine_of(client: Client) -> Engine:

@@ -15,11 +15,12 @@ from ...services import client_report, clients, host_keys
 from ..forms import schedule
 from ..shared import columns
 from ..shared.pages import RecordPages, button, needs
+from .finding import FindingPages
 
 MAX_KEYS = 20
 
 
-class ClientPage(RecordPages):
+class ClientPage(FindingPages, RecordPages):
     """The panel above the form of a client, with its buttons."""
 
     change_form_outer_before_template = "backup_app/admin/client_panel.html"

@@ -14,9 +14,10 @@ from ...exceptions import BackupError, InvalidEngine
 
 
 class RecordPages:
-    """Serves each of ``record_pages``, methods of (request, record), at ``<id>/<name>/``."""
+    """Serves each of ``record_pages``, methods of (request, record), at ``<id>/<name>/``.
 
-    record_pages = []
+    Several classes that one inherits from may each have some.
+    """
 
     def get_urls(self):
         views = [
@@ -25,7 +26,8 @@ class RecordPages:
                 self.admin_site.admin_view(partial(self._answer, name)),
                 name=f"{self.opts.app_label}_{self.opts.model_name}_{name}",
             )
-            for name in self.record_pages
+            for base in type(self).__mro__
+            for name in vars(base).get("record_pages", [])
         ]
         return [*views, *super().get_urls()]
 

@@ -17,7 +17,7 @@ from .download import planner, reader
 from .download.plan import Plan
 from .maintenance import check, rebuild, restore_test
 from .maintenance import verify as verification
-from .restore import destination, preparation
+from .restore import destination, preparation, selected
 from .restore import run as restores
 from .storage import labels, removal, space
 from .transport import client_setup, key_installation, machines
@@ -123,6 +123,10 @@ class ArchiveEngine(Engine):
 
     def open_download(self, job: Job, plan: bytes) -> reader.Download:
         return reader.Download(Plan.unpack(plan), self.frame_bytes)
+
+    def open_selection(self, job: Job, selection: Selection) -> tuple[int, reader.Download]:
+        plan = selected.plan_selection(job, selection)
+        return plan.size, reader.Download(plan, self.frame_bytes)
 
     # --- Clients, and what it needs --------------------------------------------------------
 

@@ -1,8 +1,12 @@
-"""The page of the admin that walks through a backup and restores from it."""
+"""The pages of the admin that walk through a backup, and restore or download a selection."""
 
+import io
 import os
+import tarfile
+import zipfile
 
 import pytest
+import zstandard
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
@@ -87,56 +91,193 @@ def test_the_breadcrumb_leads_back(client, staff, backup, tmp_path):
     assert list(rows(client.get(crumbs[-2]["address"]))) == ["data"]
 
 
-def test_what_is_selected_is_restored_to_another_folder(client, staff, backup, tmp_path):
+def plan_url(job):
+    return reverse("admin:backup_app_job_plan", args=[job.pk])
+
+
+def select(client, job, **sent):
+    """Press a button of the page with what is checked; return the answer."""
+    return client.post(browse_url(job), sent)
+
+
+def said(response):
+    return [str(message) for message in response.context["messages"]]
+
+
+def test_what_is_selected_is_planned_and_restored_to_another_folder(
+    client, staff, backup, tmp_path
+):
     shown = rows(open_folder(client, backup, *parts(tmp_path / "data")))
-    target = tmp_path / "data/restored"
+    target = str(tmp_path / "data/restored")
     wanted = {"files": shown["letter.txt"]["id"], "nodes": shown["inner"]["id"]}
 
-    response = client.post(browse_url(backup), {**wanted, "path": str(target)})
+    assert select(client, backup, **wanted, plan="").url == plan_url(backup)
+    plan = client.get(plan_url(backup), {"path": target, "existing": "keep"})
+    response = client.post(plan_url(backup), {"path": target, "existing": "keep"})
 
+    assert plan.context["preview"].entries == 4
     job = Job.objects.get(type="restore")
     assert response.url == reverse("admin:backup_app_job_change", args=[job.pk])
     assert (job.client, job.parent, job.requested_by) == (backup.client, backup, staff.username)
     assert job.request == {
         "nodes": [shown["inner"]["id"]],
         "files": [shown["letter.txt"]["id"]],
-        "path": str(target),
+        "path": target,
+        "existing": "keep",
     }
+
+
+def test_a_selection_survives_the_walk_through_folders(client, staff, backup, tmp_path):
+    page = open_folder(client, backup, *parts(tmp_path / "data"))
+    shown = rows(page)
+    letter, inner, link = (shown[name] for name in ("letter.txt", "inner", "link"))
+
+    to = select(client, backup, files=[letter["id"], link["id"]], to=inner["query"])
+    below = rows(client.get(to.url))["deep"]
+    select(client, backup, nodes=below["id"], shown_nodes=below["id"])
+    select(client, backup, shown_files=[letter["id"], link["id"]], files=letter["id"])
+
+    again = open_folder(client, backup, *parts(tmp_path / "data"))
+    assert [name for name, row in rows(again).items() if row["is_chosen"]] == ["letter.txt"]
+    assert again.content.decode().count(" checked ") == 1
+    assert rows(client.get(to.url))["deep"]["is_chosen"]
+    assert again.context["selected"] == 2
+    assert select(client, backup, clear="").status_code == 302
+    assert open_folder(client, backup).context["selected"] == 0
+
+
+@pytest.mark.parametrize("to", ["path=%2F%2Fexample.org", "https://example.org/", "p=x", ""])
+def test_a_walk_leads_nowhere_else(client, staff, backup, to):
+    assert select(client, backup, to=to).url.startswith(browse_url(backup))
 
 
 @pytest.mark.parametrize(
     ("sent", "sentence"),
     [
-        ({"path": "/"}, "Nothing to restore: name files or folders."),
-        ({"path": "/", "files": "999999999"}, "999999999"),
-        ({"path": "x", "nodes": "root"}, "The destination 'x' is not an absolute path."),
-        ({"path": "/a/../b", "nodes": "root"}, "contains '..' or a NUL."),
-        ({"path": "", "nodes": "root"}, "This field is required."),
-        ({"path": "/", "nodes": "none"}, "none is not one of the available choices"),
+        ({"files": "999999999", "plan": ""}, "999999999"),
+        ({"nodes": "none"}, "none is not one of the available choices"),
+        ({"nodes": str(2**63)}, "is not one of the available choices"),
+        ({"nodes": [str(n) for n in range(1, 1002)]}, "At most 1000 files and folders"),
+    ],
+)
+def test_what_cannot_be_selected_is_refused(client, staff, backup, sent, sentence):
+    response = select(client, backup, **sent)
+
+    assert sentence in said(response)[0]
+
+
+@pytest.mark.parametrize(
+    ("sent", "sentence"),
+    [
+        ({"path": "x"}, "The destination 'x' is not an absolute path."),
+        ({"path": "/a/../b"}, "contains '..' or a NUL."),
+        ({"path": ""}, "This field is required."),
+        ({"existing": "maybe"}, "maybe is not one of the available choices"),
+        ({"client": "999"}, "not one of the available choices"),
+        ({"path": "/elsewhere"}, "'/elsewhere' is not below a folder"),
     ],
 )
 def test_what_cannot_be_restored_is_refused(client, staff, backup, sent, sentence):
-    root = client.get(browse_url(backup)).context["node_id"]
-    sent = {name: root if value == "root" else value for name, value in sent.items()}
+    select(client, backup, nodes=client.get(browse_url(backup)).context["node_id"])
 
-    response = client.post(browse_url(backup), sent, follow=True)
-
-    assert sentence in response.content.decode().replace("&#x27;", "'")
+    for response in (
+        client.get(plan_url(backup), sent),
+        client.post(plan_url(backup), sent, follow=True),
+    ):
+        assert sentence in response.content.decode().replace("&#x27;", "'")
     assert not Job.objects.filter(type="restore").exists()
 
 
-def test_what_was_chosen_stays_so_after_a_refusal(client, staff, backup, tmp_path):
-    shown = open_folder(client, backup, *parts(tmp_path / "data"))
-    letter, inner = rows(shown)["letter.txt"], rows(shown)["inner"]
-    sent = {"files": letter["id"], "nodes": inner["id"], "path": "/elsewhere"}
+def test_a_plan_is_only_of_what_is_selected(client, staff, backup):
+    assert client.get(plan_url(backup)).url == browse_url(backup)
 
-    again = client.post(shown.request["PATH_INFO"] + "?" + shown.request["QUERY_STRING"], sent)
 
-    chosen = [name for name, row in rows(again).items() if row["is_chosen"]]
-    assert chosen == ["inner", "letter.txt"]
-    assert again.content.decode().count(" checked ") == 2
-    assert again.context["form"]["path"].value() == "/elsewhere"
-    assert "'/elsewhere' is not below a folder" in str(next(iter(again.context["messages"])))
+def test_the_clients_to_restore_to_are_those_of_the_account(client, staff, backup):
+    ClientFactory(name="other")
+    ClientFactory(name="mine", account=backup.account, zone=backup.client.zone)
+    select(client, backup, nodes=client.get(browse_url(backup)).context["node_id"])
+
+    offered = client.get(plan_url(backup)).context["form"].fields["client"].queryset
+
+    assert [each.name for each in offered] == ["db1", "mine"]
+
+
+def test_what_newer_files_would_lose_is_said(client, staff, backup, tmp_path):
+    os.utime(tmp_path / "data/letter.txt", ns=(4 * 10**18, 4 * 10**18))
+    shown = rows(open_folder(client, backup, *parts(tmp_path / "data")))
+    select(client, backup, files=shown["letter.txt"]["id"])
+
+    page = client.get(plan_url(backup)).content.decode()
+
+    assert "1 newer version or other file would be overwritten." in page
+    assert "A newer version is there" in page
+
+
+def test_a_report_is_shown_once_a_restore_has_one(client, staff, backup, tmp_path):
+    shown = rows(open_folder(client, backup, *parts(tmp_path / "data")))
+    select(client, backup, files=shown["letter.txt"]["id"])
+    client.post(plan_url(backup))
+    job = Job.objects.get(type="restore")
+    address = reverse("admin:backup_app_job_report", args=[job.pk])
+    assert client.get(address).status_code == 404
+
+    execute.run(job.pk)
+
+    assert "The same is there" in client.get(address).content.decode()
+
+
+def downloaded(client, job, kind):
+    response = select(client, job, download=kind)
+    response = client.get(response.url)
+    assert response.status_code == 200, response.headers
+    return response, b"".join(response.streaming_content)
+
+
+def test_a_selection_is_downloaded_as_tar_zst(client, staff, backup, tmp_path):
+    shown = rows(open_folder(client, backup, *parts(tmp_path / "data")))
+    select(client, backup, files=shown["letter.txt"]["id"], nodes=shown["� odd"]["id"])
+
+    response, content = downloaded(client, backup, "tar.zst")
+
+    tar = zstandard.ZstdDecompressor().decompressobj().decompress(content)
+    with tarfile.open(fileobj=io.BytesIO(tar), errors="surrogateescape") as found:
+        names = [os.fsencode(member.name) for member in found if member.isreg()]
+        letter = found.extractfile(f"{tmp_path}/data/letter.txt".strip("/")).read()
+    data = os.fsencode(str(tmp_path / "data").strip("/"))
+    assert sorted(names) == [data + b"/letter.txt", data + b"/\xff odd/in it"]
+    assert letter == b"Dear Ada"
+    name = f'attachment; filename="db1-job-{backup.pk}-selection.tar.zst"'
+    assert response["Content-Disposition"] == name
+
+
+def test_a_selection_is_downloaded_as_zip(client, staff, backup, tmp_path):
+    select(client, backup, nodes=client.get(browse_url(backup)).context["node_id"])
+
+    _, content = downloaded(client, backup, "zip")
+
+    top = str(tmp_path / "data").strip("/")
+    with zipfile.ZipFile(io.BytesIO(content)) as found:
+        assert found.testzip() is None
+        assert found.read(f"{top}/letter.txt") == b"Dear Ada"
+        assert found.read(f"{top}/link") == b"letter.txt"
+        assert found.getinfo(f"{top}/link").external_attr >> 28 == 0o12
+        assert f"{top}/� odd/in it" in found.namelist()
+
+
+@pytest.mark.parametrize("kind", ["rar", ""])
+def test_an_unknown_kind_of_download_is_refused(client, staff, backup, kind):
+    place = reverse("admin:backup_app_job_selected", args=[backup.pk])
+    select(client, backup, nodes=client.get(browse_url(backup)).context["node_id"])
+
+    response = client.get(place, {"kind": kind}, follow=True)
+
+    assert said(response) == [f"Unknown kind '{kind}': it must be tar.zst or zip."]
+
+
+def test_a_backup_opens_at_its_deepest_common_folder(client, staff, backup, tmp_path):
+    response = client.get(browse_url(backup), {"deepest": ""}, follow=True)
+
+    assert "letter.txt" in rows(response)
 
 
 @pytest.mark.parametrize(
@@ -157,13 +298,13 @@ def test_a_long_folder_has_pages(client, staff, backup, tmp_path, monkeypatch):
     monkeypatch.setattr("backup_app.admin.browsing.PAGE_SIZE", 2)
     first = open_folder(client, backup, *parts(tmp_path / "data"))
 
-    second = client.get(first.context["next"])
-    third = client.get(second.context["next"])
+    second = client.get(first.context["next"]["address"])
+    third = client.get(second.context["next"]["address"])
 
     assert first.context["previous"] is None
     assert list(rows(third)) == ["link"]
     assert third.context["next"] is None
-    assert list(rows(client.get(third.context["previous"]))) == list(rows(second))
+    assert list(rows(client.get(third.context["previous"]["address"]))) == list(rows(second))
 
 
 def test_only_the_page_of_a_good_backup_leads_to_its_content(client, staff, backup):
@@ -203,9 +344,12 @@ def test_whoever_may_only_look_restores_nothing(client, backup):
     response = client.get(browse_url(backup))
     node = response.context["node_id"]
 
-    client.post(browse_url(backup), {"nodes": node, "path": "/"})
+    client.post(browse_url(backup), {"nodes": node, "plan": ""})
 
-    assert "Restore the selection" not in response.content.decode()
+    assert "Restore…" not in response.content.decode()
+    for name in ("plan", "selected"):
+        address = reverse(f"admin:backup_app_job_{name}", args=[backup.pk])
+        assert (client.get(address).status_code, client.post(address).status_code) == (403, 403)
     assert not Job.objects.filter(type="restore").exists()
 
 

@@ -65,7 +65,7 @@ def do(site, action):
 
 def walk(site, *names):
     for name in names:
-        site.get_by_role("link", name=name, exact=True).click()
+        site.get_by_role("button", name=name, exact=True).click()
 
 
 def test_a_backup_is_started_followed_looked_through_and_restored(site, folder):
@@ -89,17 +89,19 @@ def test_a_backup_is_started_followed_looked_through_and_restored(site, folder):
 
     site.get_by_role("link", name="Browse").click()
     walk(site, *[name for name in str(folder).split("/") if name], "documents")
-    expect(site.get_by_text("letter.txt")).to_be_visible()
+    expect(site.get_by_text("letter.txt", exact=True)).to_be_visible()
     site.photograph("browse")
     (folder / "documents/letter.txt").write_text("spoilt")
-    site.get_by_label("letter.txt").check()
-    site.get_by_role("button", name="Restore", exact=True).click()
+    site.get_by_label("letter.txt", exact=True).check()
+    site.get_by_role("button", name="Restore…").click()
+    expect(site.get_by_text("Plan", exact=True)).to_be_visible()
+    site.get_by_role("button", name="Restore now").click()
     expect(site.get_by_text(re.compile(r"Restore \d+ started\."))).to_be_visible()
 
     work()
 
     site.reload()
-    expect(site.get_by_text("Completed", exact=True)).to_be_visible()
+    expect(site.get_by_text("Completed", exact=True).first).to_be_visible()
     site.photograph("restored")
     assert (folder / "documents/letter.txt").read_text().startswith("Dear Ada")
     open_list(site, "client")

@@ -84,4 +84,4 @@ def _unpack_and_place(run: Run, plan: RestorePlan, prepared: Prepared) -> None:
 
 def _kept(findings: Findings) -> str:
     kept = sum(entries for state, (entries, _) in findings.left.items() if state != State.BLOCKED)
-    return f"{counted(kept, 'entry', 'entries')} left as they were," if kept else ""
+    return f"Left {counted(kept, 'entry', 'entries')} in place." if kept else ""

@@ -176,7 +176,7 @@ def test_nothing_is_to_do(client, tree):
     run = put_back(job, tree, existing="keep")
 
     assert (run.outcome.files, run.outcome.warnings) == (0, 0)
-    assert run.outcome.message == "3 entries left as they were,"
+    assert run.outcome.message == "Left 3 entries in place."
 
 
 def test_what_appears_after_the_look_is_kept(spoiled, tree, monkeypatch):
