@@ -1,15 +1,17 @@
 from django.contrib.admin import register
 from django.forms import Media, Script
+from django.shortcuts import redirect
 
 from .. import permissions
+from ..api.representations import Urls
 from ..api.representations.times import stamp
-from ..models import Event, EventOrganizer, EventVenue
-from ..services import series
+from ..models import Event, EventOrganizer, EventVenue, Organizer, Venue
+from ..services import posts, series
 from ..services.series import Scope
 from .checking import Checking
 from .forms.event import EventForm
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
-from .look import BooleanFilter, display
+from .look import BooleanFilter, display, page_action
 from .planning import periods
 from .planning.views import Planning
 from .post import RECORD, PostAdmin, tab
@@ -44,7 +46,7 @@ class EventAdmin(Repeating, Planning, Checking, PostAdmin):
     autocomplete_fields = ["image", "parent", "categories", "tags"]
     prepopulated_fields = {"slug": ["title"]}
     inlines = [VenueInline, OrganizerInline]
-    actions_detail = ["repeats", *PostAdmin.actions_detail]
+    actions_detail = ["repeats", "duplicate", "preview", *PostAdmin.actions_detail]
     change_list_template = "calendar_app/admin/event_list.html"
     derived_fields = [*PostAdmin.derived_fields, "in_utc", "timezone_abbr", "is_protected"]
     fieldsets = [
@@ -60,6 +62,7 @@ class EventAdmin(Repeating, Planning, Checking, PostAdmin):
                     ("categories", "tags"),
                     ("image", "thumbnail"),
                     ("cost", "website"),
+                    ("new_venue", "new_organizer"),
                 ]
             },
         ),
@@ -105,15 +108,29 @@ class EventAdmin(Repeating, Planning, Checking, PostAdmin):
         """Store the event with all its links at once, so that counts and revision are right."""
         links = {formset.model: formset for formset in formsets}
         venues = linked_records(links[EventVenue], "venue")
+        organizers = linked_records(links[EventOrganizer], "organizer")
+        venues += self.made(form.cleaned_data["new_venue"], Venue, request.user)
+        organizers += self.made(form.cleaned_data["new_organizer"], Organizer, request.user)
         series.save(
             form.instance,
             Scope(form.cleaned_data.get("scope", Scope.ONE)),
             venues=venues,
-            organizers=linked_records(links[EventOrganizer], "organizer"),
+            organizers=organizers,
             categories=form.cleaned_data["categories"],
             tags=form.cleaned_data["tags"],
         )
         self.warn(request, form.instance, form, venues)
+
+    @staticmethod
+    def made(given, model, user):
+        """Return the record that a form names, new unless it exists, in a list; or none."""
+        if isinstance(given, str) and given:
+            given = posts.make_named(model, given, user)
+        return [given] if given else []
+
+    @page_action(description="Preview", url_path="preview", icon="visibility")
+    def preview(self, request, object_id):
+        return redirect(Urls("").page(self.kept(request, object_id)))
 
     @display(description="when", ordering="start_utc")
     def when(self, event):

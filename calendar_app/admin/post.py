@@ -15,7 +15,8 @@ from ..models.fields import WallTimeField
 from ..services import posts
 from ..services.revision import writing
 from .forms.moments import MomentField, MomentInput
-from .look import TEMPLATES, ModelAdmin, URLInput, page_action
+from .forms.prose import ProseField, ProseWidget
+from .look import FORM_TEMPLATE, TEMPLATES, ModelAdmin, TextArea, URLInput, page_action
 from .shared import bulk
 from .shared.columns import ApiLink, StatusColumn, Thumbnail, UtcTimes
 from .shared.filters import StatusFilter
@@ -30,6 +31,10 @@ FORMFIELDS = {
     WallTimeField: {"form_class": MomentField, "widget": MomentInput},
     URLField: {"widget": URLInput, "assume_scheme": "https"},
 }
+
+
+class Prose(ProseWidget, TextArea):
+    """A text area of the look."""
 
 
 def tab(title, *fields):
@@ -92,6 +97,12 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
 
     # The form
 
+    change_form_template = "calendar_app/admin/record_form.html"
+
+    def render_change_form(self, request, context, *args, **kwargs):
+        context["usual_form"] = FORM_TEMPLATE
+        return super().render_change_form(request, context, *args, **kwargs)
+
     def view_on_site(self, post):
         if post.status == Status.PUBLISH:
             return Urls("").page(post)
@@ -101,6 +112,11 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
         form = super().get_form(request, obj, change, **kwargs)
         form.user = request.user
         return form
+
+    def formfield_for_dbfield(self, db_field, request, **kwargs):
+        if db_field.name == "description":
+            kwargs |= {"form_class": ProseField, "widget": Prose}
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def get_changeform_initial_data(self, request):
         return {"author": request.user.pk, **super().get_changeform_initial_data(request)}

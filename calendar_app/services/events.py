@@ -5,11 +5,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..exceptions import CalendarError, Gone, Stale
-from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Tag, Venue
+from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Status, Tag, Venue
+from ..permissions import User
 from ..values import time_zones
 from . import counts, posts
 from .revision import writing
 from .tombstones import listing
+
+# What a copy of an event does not take over.
+OWN = {
+    *("id", "slug", "status", "status_before_trash", "author_id", "parent_id", "date", "date_utc"),
+    *("source_id", "source_version", "global_id_lineage", "start_utc", "end_utc"),
+    *("series_id", "original_start", "is_override"),
+}
 
 
 def save(
@@ -51,15 +59,41 @@ def move(event: Event, start: dt.datetime, *, seen: dt.datetime) -> None:
         if event.start_date != seen:
             now_at = f"{event.start_date:%Y-%m-%d %H:%M}"
             raise Stale(f"Somebody else has moved “{event}” meanwhile: it starts on {now_at}.")
-        length = event.end_date - event.start_date
-        # Out of a gap first, lest the end come before the start.
-        start, _ = time_zones.resolve(start, time_zones.get(event.timezone))
-        try:
-            event.start_date, event.end_date = start, start + length
-        except OverflowError as e:
-            sentence = f"“{event}” cannot start on {start.isoformat(' ')}: it would end too late."
-            raise CalendarError(sentence) from e
+        _shift(event, event, start)
         save(event)
+
+
+def duplicate(event: Event, start: dt.datetime, author: User) -> Event:
+    """Return a copy of event as a draft of author, which starts at another local time.
+
+    It is as long, and linked to the same records. Raises CalendarError when it would end after the
+    year 9999.
+    """
+    values = {field.attname: getattr(event, field.attname) for field in event._meta.concrete_fields}
+    copy = Event(**{name: value for name, value in values.items() if name not in OWN})
+    copy.author, copy.status = author, Status.DRAFT
+    _shift(copy, event, start)
+    with writing(precise=True):
+        save(
+            copy,
+            venues=list(event.venues.order_by("event_links__position", "event_links__id")),
+            organizers=list(event.organizers.order_by("event_links__position", "event_links__id")),
+            categories=event.categories.all(),
+            tags=event.tags.all(),
+        )
+    return copy
+
+
+def _shift(event: Event, original: Event, start: dt.datetime) -> None:
+    """Set the times of event to those of original, from start on."""
+    length = original.end_date - original.start_date
+    # Out of a gap first, lest the end come before the start.
+    start, _ = time_zones.resolve(start, time_zones.get(event.timezone))
+    try:
+        event.start_date, event.end_date = start, start + length
+    except OverflowError as e:
+        sentence = f"“{event}” cannot start on {start.isoformat(' ')}: it would end too late."
+        raise CalendarError(sentence) from e
 
 
 def _set_links(

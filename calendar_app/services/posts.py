@@ -50,6 +50,13 @@ def save(post: Post) -> None:
             _publish_later(post)
 
 
+def make_named(model: type[Venue] | type[Organizer], name: str, author: User) -> Venue | Organizer:
+    """Store and return a new venue or organizer of author with this name."""
+    post = model(name=name, author=author, status=default_status(model, author))
+    save(post)
+    return post
+
+
 def trash(post: Post) -> None:
     """Move post to the trash, which frees its slug and removes it from the events it is linked to.
 

@@ -3,10 +3,11 @@ from django import forms
 from ... import permissions
 from ...api.serializers import EventSerializer
 from ...conf import conf
-from ...models import Event
-from ...services import series
+from ...models import Event, Organizer, Venue
+from ...services import links, series
 from ...services.series import Scope
 from ...values import time_zones
+from ...values.html import decoded, plain_text
 from ...values.recurrence import RuleError
 from ..look import PasswordInput, RadioSelect, TextInput
 from .moments import ZoneInput
@@ -34,6 +35,18 @@ class EventForm(PostForm):
         help_text="The event repeats. What was changed in one event alone stays as it is there; "
         "“Repeats” above shows the dates and changes the rule.",
     )
+    new_venue = forms.CharField(
+        required=False,
+        max_length=255,
+        widget=TextInput,
+        help_text="The name of a venue that is not in the list below yet.",
+    )
+    new_organizer = forms.CharField(
+        required=False,
+        max_length=255,
+        widget=TextInput,
+        help_text="The name of an organizer that is not in the list below yet.",
+    )
     clear_password = forms.BooleanField(label="Remove the password", required=False)
 
     class Meta:
@@ -48,6 +61,20 @@ class EventForm(PostForm):
         if "parent" in self.fields:
             visible, own = Event.objects.visible_to(self.user), self.instance.parent_id
             self.fields["parent"].queryset = visible | Event.objects.filter(pk=own)
+
+    def clean_new_venue(self):
+        return self._named(Venue, "new_venue")
+
+    def clean_new_organizer(self):
+        return self._named(Organizer, "new_organizer")
+
+    def _named(self, model, field):
+        """Return a name for a new record, or the record that has it already."""
+        name = plain_text(decoded(self.cleaned_data[field]))
+        known = links.by_name(model, name, self.user) if name else None
+        if name and known is None and not permissions.may_write(self.user, model):
+            raise forms.ValidationError(f"You may not make a new {model._meta.verbose_name}.")
+        return known or name
 
     def _given_zone(self):
         """Return the zone in which dates are typed; the site's where it is none."""

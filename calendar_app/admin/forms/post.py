@@ -1,3 +1,9 @@
+import hashlib
+
+from django import forms
+from django.db.models import QuerySet
+from django.utils.text import Truncator
+
 from ... import permissions
 from ...api.serializers import OrganizerSerializer, VenueSerializer
 from ...conf import conf
@@ -6,9 +12,20 @@ from ...services import images, posts
 from ...values import time_zones
 from .checked import CheckedForm
 
+QUOTED = 200  # characters of a value in an error
+
+
+class SeenField(forms.CharField):
+    """The version of a record that a form was made from; it is not part of what is edited."""
+
+    def has_changed(self, initial, data):
+        return False
+
 
 class PostForm(CheckedForm):
     """An event, venue or organizer, offering the choices that the user may make."""
+
+    seen = SeenField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -20,6 +37,31 @@ class PostForm(CheckedForm):
             self.fields["image"].queryset = images.visible_to(self.user)
         if "author" in self.fields:
             self._limit_authors(self.fields["author"])
+        self.initial["seen"] = version(self.instance) if self.instance.pk else ""
+
+    def clean(self):
+        super().clean()
+        if "description" in self.cleaned_data and "description" not in self.changed_data:
+            # As it is stored: it was shown without its tags.
+            self.cleaned_data["description"] = self.instance.description
+        seen, now = self.cleaned_data.get("seen"), self.initial["seen"]
+        if seen and seen != now:
+            # Sending the form once more overwrites what the other has saved.
+            self.data = self.data.copy()
+            self.data[self.add_prefix("seen")] = now
+            self.add_error(None, [*self._conflict()])
+        return self.cleaned_data
+
+    def _conflict(self):
+        yield (
+            "Somebody else has saved this record since you opened it. Nothing of yours is stored "
+            "yet: save again to keep what is in the form, or reload the page to keep theirs."
+        )
+        for name in self.changed_data:
+            if name in self.cleaned_data and name in self.initial:
+                theirs, yours = self.initial[name], self.cleaned_data[name]
+                label = str(self.fields[name].label or name).capitalize()
+                yield f"{label}: saved is {in_words(theirs)}, yours is {in_words(yours)}."
 
     def _limit_statuses(self, field):
         model, refused = self._meta.model, {Status.TRASH}
@@ -40,6 +82,21 @@ class PostForm(CheckedForm):
         if date and "date" in self.changed_data:
             date, self.instance.date_utc = time_zones.resolve(date, conf.zone)
         return date or self.instance.date
+
+
+def version(record):
+    """Return what changes whenever a field of record does."""
+    values = [getattr(record, field.attname) for field in record._meta.concrete_fields]
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:32]
+
+
+def in_words(value):
+    """Return a value of a field as an error quotes it."""
+    if value in (None, "", []):
+        return "empty"
+    if isinstance(value, (list, tuple, QuerySet)):
+        return ", ".join(f"“{each}”" for each in value) or "empty"
+    return f"“{Truncator(value).chars(QUOTED)}”"
 
 
 class VenueForm(PostForm):

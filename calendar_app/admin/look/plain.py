@@ -6,6 +6,7 @@ from functools import wraps
 from django import forms
 from django.contrib import admin
 from django.contrib.admin import BooleanFieldListFilter as BooleanFilter
+from django.contrib.admin.widgets import AdminTextareaWidget as TextArea
 from django.contrib.admin.widgets import AdminTextInputWidget as TextInput
 from django.contrib.admin.widgets import AdminURLFieldWidget as URLInput
 from django.contrib.admin.widgets import AutocompleteSelect
@@ -23,6 +24,7 @@ from .plain_filters import (
 
 TEMPLATES = "calendar_app/admin/plain"
 CheckboxSelectMultiple = forms.CheckboxSelectMultiple
+FORM_TEMPLATE = f"{TEMPLATES}/change_form.html"
 FileInput = forms.FileInput
 RadioSelect = forms.RadioSelect
 
@@ -41,7 +43,7 @@ class ModelAdmin(admin.ModelAdmin):
 
     actions_detail = []
     add_fieldsets = []
-    change_form_template = f"{TEMPLATES}/change_form.html"
+    change_form_template = FORM_TEMPLATE
 
     @property
     def media(self):

@@ -18,10 +18,12 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSe
 from unfold.widgets import UnfoldAdminFileFieldWidget as FileInput
 from unfold.widgets import UnfoldAdminPasswordToggleWidget as PasswordInput
 from unfold.widgets import UnfoldAdminRadioSelectWidget as RadioSelect
+from unfold.widgets import UnfoldAdminTextareaWidget as TextArea
 from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
 from unfold.widgets import UnfoldAdminURLInputWidget as URLInput
 
 TEMPLATES = "calendar_app/admin/unfold"
+FORM_TEMPLATE = "admin/change_form.html"
 
 
 @register(Tags.compatibility)

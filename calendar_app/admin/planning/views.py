@@ -16,7 +16,7 @@ from ...models import Status
 from ...services import events
 from ...values import time_zones
 from ..links import prefetch_visible
-from ..look import TEMPLATES
+from ..look import TEMPLATES, page_action
 from ..shared.filters import StatusFilter
 from . import grid, periods
 from .moving import MoveForm
@@ -153,16 +153,45 @@ class Planning:
         if form.is_valid() and (event.status != Status.PUBLISH or request.POST.get("confirmed")):
             return self._move(request, event, form.cleaned_data)
         start = form.is_valid() and form.cleaned_data["start"]
+        end = start and start + (event.end_date - event.start_date)
+        return self._asking(request, event, form, verb="Move", start=start, end=end)
+
+    @page_action(description="Duplicate", url_path="duplicate", icon="content_copy")
+    def duplicate(self, request, object_id):
+        """Ask when a copy of an event is to start, make it as a draft, and open its form."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        event = self.kept(request, object_id)
+        form = MoveForm(event, request.POST or None, initial={"seen": event.start_date.isoformat()})
+        if form.is_valid():
+            try:
+                copy = events.duplicate(event, form.cleaned_data["start"], request.user)
+            except CalendarError as e:
+                form.add_error("start", e.message)
+            else:
+                self.log_addition(request, copy, f"Copied from event {event.pk}.")
+                self.message_user(request, f"“{copy}” was copied as a draft.", messages.SUCCESS)
+                return redirect("admin:calendar_app_event_change", copy.pk)
+        form.initial["start"] = f"{event.start_date:%Y-%m-%d %H:%M}"
+        return self._asking(request, event, form, verb="Copy")
+
+    def kept(self, request, object_id):
+        """Return an event that the user may read and that is not in the trash, or raise Http404."""
+        event = self.get_object(request, object_id)
+        if event is None or event.is_trashed:
+            raise Http404(f"There is no event {object_id}.")
+        return event
+
+    def _asking(self, request, event, form, **context):
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Move “{event}”",
+            "title": f"{context['verb']} “{event}”",
             "opts": self.opts,
             "media": self.media,
             "event": event,
             "form": form,
-            "start": start,
-            "end": start and start + (event.end_date - event.start_date),
             "back": _back(form.data.get("back") or request.GET.get("back")),
+            **context,
         }
         return TemplateResponse(request, "calendar_app/admin/planning/move.html", context)
 

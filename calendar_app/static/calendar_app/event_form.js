@@ -73,7 +73,7 @@
     input.replaceWith(frame);
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = "📅";
+    button.textContent = "Pick";
     button.setAttribute("aria-label", "Pick a date and time");
     const picker = document.createElement("input");
     picker.type = "datetime-local";
