@@ -14,6 +14,7 @@ from ..models import Status
 from ..models.fields import WallTimeField
 from ..services import posts
 from ..services.revision import writing
+from .forms.custom_fields import RowsField, RowsWidget
 from .forms.moments import MomentField, MomentInput
 from .forms.prose import ProseField, ProseWidget
 from .look import FORM_TEMPLATE, TEMPLATES, ModelAdmin, TextArea, URLInput, page_action
@@ -116,6 +117,8 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
     def formfield_for_dbfield(self, db_field, request, **kwargs):
         if db_field.name == "description":
             kwargs |= {"form_class": ProseField, "widget": Prose}
+        elif db_field.name == "custom_fields":
+            kwargs |= {"form_class": RowsField, "widget": RowsWidget}
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def get_changeform_initial_data(self, request):
