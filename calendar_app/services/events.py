@@ -6,7 +6,6 @@ from typing import Any
 
 from ..exceptions import CalendarError, Gone, Stale
 from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Status, Tag, Venue
-from ..permissions import User
 from ..values import time_zones
 from . import counts, posts
 from .revision import writing
@@ -63,7 +62,7 @@ def move(event: Event, start: dt.datetime, *, seen: dt.datetime) -> None:
         save(event)
 
 
-def duplicate(event: Event, start: dt.datetime, author: User) -> Event:
+def duplicate(event: Event, start: dt.datetime, author: Any) -> Event:
     """Return a copy of event as a draft of author, which starts at another local time.
 
     It is as long, and linked to the same records. Raises CalendarError when it would end after the

@@ -50,7 +50,7 @@ def save(post: Post) -> None:
             _publish_later(post)
 
 
-def make_named(model: type[Venue] | type[Organizer], name: str, author: User) -> Venue | Organizer:
+def make_named(model: type[Venue] | type[Organizer], name: str, author: Any) -> Venue | Organizer:
     """Store and return a new venue or organizer of author with this name."""
     post = model(name=name, author=author, status=default_status(model, author))
     save(post)
