@@ -92,7 +92,9 @@ def failed_section(jobs):
     return {
         "failed": found[:ROWS],
         "failed_total": failed.count(),
-        "failed_address": _list("job", status__exact="failed", ended__gte=since.date()),
+        "failed_address": _list(
+            "job", status__exact="failed", ended__gte=since.isoformat(timespec="seconds")
+        ),
         "failed_days": FAILED_DAYS,
     }
 

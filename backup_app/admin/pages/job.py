@@ -20,14 +20,13 @@ class JobPage(RecordPages):
     """The panel above the form of a job, with its buttons."""
 
     change_form_outer_before_template = "backup_app/admin/job_panel.html"
-    record_pages = ["live", "log_lines", "cancel_now", "verify_now", "download"]
+    record_pages = ["live", "buttons", "log_lines", "cancel_now", "verify_now", "download"]
 
     def render_change_form(self, request, context, *args, obj=None, **options):
         if obj:
-            context |= _state(obj) | {
+            context |= _state(obj) | self._rights(request, obj)
+            context |= {
                 "chain": job_report.chain_of(obj),
-                "is_backup": obj.type == Job.Type.BACKUP and obj.is_good,
-                "may_operate": self.has_operate_permission(request),
                 "lines": _last_lines(obj) if obj.is_open else [],
                 "seconds": SECONDS,
             }
@@ -37,6 +36,18 @@ class JobPage(RecordPages):
     def live(self, request, job):
         """Return the part of the page that changes while the job runs."""
         return _live(job, TemplateResponse(request, "backup_app/admin/job_state.html", _state(job)))
+
+    @needs("view")
+    def buttons(self, request, job):
+        """Return what can be done with a job, as the page asks once the job has ended."""
+        context = {"job": job, **self._rights(request, job)}
+        return TemplateResponse(request, "backup_app/admin/job_buttons.html", context)
+
+    def _rights(self, request, job):
+        return {
+            "is_backup": job.type == Job.Type.BACKUP and job.is_good,
+            "may_operate": self.has_operate_permission(request),
+        }
 
     @needs("view")
     def log_lines(self, request, job):

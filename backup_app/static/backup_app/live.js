@@ -1,8 +1,8 @@
 // Keeps parts of a page up to date, until an answer says in X-Live that it is final. Without this
 // script a reload shows the same.
 //
-// data-live: the address of what replaces the element's content, every data-seconds. With
-//   data-final="reload" the last answer loads the page anew.
+// data-live: the address of what replaces the element's content, every data-seconds.
+// data-when-final: the address of what replaces the content of an element beside it after that.
 // data-log: the address of the lines that are added to the element, after data-last.
 "use strict";
 
@@ -15,13 +15,12 @@ async function ask(address) {
 async function replace(element) {
   const answer = await ask(element.dataset.live);
   if (!answer) return false;
-  const isFinal = answer.headers.get("X-Live") === "final";
-  if (isFinal && element.dataset.final === "reload") {
-    location.reload();
-    return false;
-  }
   element.innerHTML = await answer.text();
-  return !isFinal;
+  if (answer.headers.get("X-Live") !== "final") return true;
+  const other = element.parentElement.querySelector("[data-when-final]");
+  const last = other && (await ask(other.dataset.whenFinal));
+  if (last) other.innerHTML = await last.text();
+  return false;
 }
 
 async function append(element) {

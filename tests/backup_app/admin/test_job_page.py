@@ -78,6 +78,7 @@ def test_a_job_that_has_ended_is_not_asked_for_again(client, staff):
 
     assert client.get(url("live", job))["X-Live"] == "final"
     assert client.get(url("log_lines", job))["X-Live"] == "final"
+    assert "Verify" in client.get(url("buttons", job)).content.decode()
     shown = page(client, job).content.decode()
     assert "data-live" not in shown
     assert "data-log" not in shown
@@ -184,7 +185,7 @@ def test_who_may_only_look_can_press_nothing(client, name):
     assert client.get(url("live", job)).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["live", "log_lines", *BUTTONS])
+@pytest.mark.parametrize("name", ["live", "buttons", "log_lines", *BUTTONS])
 def test_jobs_of_other_accounts_are_not_there(client, name):
     user = User.objects.create_user("operator@example.org", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__endswith="_job"))

@@ -196,7 +196,7 @@ def test_a_pool_and_its_storage_say_what_they_hold(client, staff):
 
     for model in (Pool, Storage):
         page = client.get(list_url(model)).content.decode()
-        assert "4.0\xa0MB" in page
+        assert "4.2 MB" in page
 
 
 def test_a_storage_says_what_is_free(client, staff, tmp_path):
