@@ -6,7 +6,8 @@ from ..accounts import staff
 from ..jobs import control
 from ..lib import ssh_keys
 from ..models import Client
-from ..services import clients, protection
+from ..services import clients
+from ..services.reports import protection
 from .forms.client import ClientForm
 from .look import ChoicesFilter, DropdownFilter, display
 from .pages.client import ClientPage

@@ -6,7 +6,8 @@ from ..conf import conf
 from ..lib.formatting import size
 from ..models import AlertState, Client, Storage
 from ..models.alert import AlertEvent
-from ..services import protection, storage_space, storages
+from ..services import storages
+from ..services.reports import protection, storage_space
 from . import rules
 from .findings import Finding, about_client, link
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from ..lib import cron
 from ..lib.formatting import counted, size
 from ..models import AlertRule, Client, Job
-from ..services import protection
+from ..services.reports import protection
 from . import deliveries
 
 # In the server's time zone.

@@ -9,7 +9,8 @@ from ..engines import get_engine
 from ..exceptions import InvalidEngine
 from ..lib.formatting import size
 from ..models import Storage
-from ..services import storage_space, storages
+from ..services import storages
+from ..services.reports import storage_space
 from .finding import Finding, failed, ok, skipped
 
 SECONDS = 10  # that all storages together may take to answer

@@ -9,7 +9,8 @@ from ..accounts import audit, throttling
 from ..alerts import conditions, deliveries, summaries
 from ..alerts import jobs as ended_jobs
 from ..models import Worker
-from ..services import downloads, usage
+from ..services import downloads
+from ..services.reports import usage
 from . import execute, readiness, reap, resume, scheduler, tasks
 from .adoption import watch
 from .maintenance import runs, schedule

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Max, Q
 
 from ..models import Client, Job
-from ..services import protection
+from ..services.reports import protection
 from .families import gauge, timestamp
 
 LABELS = ["account", "client"]

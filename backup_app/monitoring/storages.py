@@ -1,7 +1,8 @@
 """The space of storages."""
 
 from ..models import Storage
-from ..services import storage_space, storages
+from ..services import storages
+from ..services.reports import storage_space
 from .families import gauge
 
 LABELS = ["storage", "zone"]

@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from ...accounts import staff
 from ...models import Client, Job, JobLog, Pool, Storage, Usage
-from ...services import protection, storage_space, storages, usage
-from ...services.protection import Standing
+from ...services import storages
+from ...services.reports import protection, storage_space, usage
+from ...services.reports.protection import Standing
 from ..shared import columns
 from . import chart
 

@@ -11,7 +11,8 @@ from ...exceptions import BackupError, InvalidEngine, WrongState
 from ...jobs import control
 from ...lib import ssh_keys
 from ...models import Client, Job
-from ...services import client_report, clients, host_keys
+from ...services import clients, host_keys
+from ...services.reports import client_report
 from ..forms import schedule
 from ..shared import columns
 from ..shared.pages import RecordPages, button, needs

@@ -8,7 +8,8 @@ from django.template.response import TemplateResponse
 from ...exceptions import BackupError, InvalidEngine
 from ...jobs import control
 from ...models import Job
-from ...services import downloads, job_report
+from ...services import downloads
+from ...services.reports import job_report
 from ..shared import columns
 from ..shared.pages import RecordPages, button, needs
 

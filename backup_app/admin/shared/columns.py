@@ -6,7 +6,7 @@ from django.utils.html import format_html
 from django.utils.timesince import timesince
 
 from ...lib import formatting
-from ...services.protection import Standing
+from ...services.reports.protection import Standing
 
 STATUS_COLOURS = {
     "queued": "info",

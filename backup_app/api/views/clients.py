@@ -4,7 +4,8 @@ from ...accounts import access, throttling
 from ...exceptions import WrongState
 from ...jobs import control
 from ...models import Job
-from ...services import clients, commands, protection
+from ...services import clients, commands
+from ...services.reports import protection
 from ..operation import operation
 from ..serializers.clients import (
     BackupOptionsAnswer,

@@ -2,7 +2,7 @@ from django.core.management.base import CommandError
 from rich.text import Text
 
 from ...lib.formatting import counted, format_time, size
-from ...services import protection
+from ...services.reports import protection
 from ..base import BackupCommand
 from ..lookup import clients_named
 from ..terminal import table

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from backup_app.models import Job, JobSource
-from backup_app.services import job_report
+from backup_app.services.reports import job_report
 
 from ..support.estate import backup
 from ..support.factories import ClientFactory, JobFactory

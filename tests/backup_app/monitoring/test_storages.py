@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 
 from backup_app.monitoring import storages
-from backup_app.services import storage_space
+from backup_app.services.reports import storage_space
 
 from ..support.answering_engine import AnsweringEngine, answering_engine
 from ..support.factories import JobFactory, StorageFactory, ZoneFactory

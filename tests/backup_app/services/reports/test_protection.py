@@ -3,9 +3,9 @@ import datetime as dt
 import pytest
 
 from backup_app.models import Client
-from backup_app.services import protection
+from backup_app.services.reports import protection
 
-from ..support.factories import ClientFactory, JobFactory
+from ...support.factories import ClientFactory, JobFactory
 
 pytestmark = pytest.mark.django_db
 NOW = dt.datetime(2027, 3, 10, 12, tzinfo=dt.UTC)

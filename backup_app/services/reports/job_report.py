@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.utils import timezone
 
-from ..models import Job
+from ...models import Job
 
 SHOWN = 30  # jobs on each side of the chain
 

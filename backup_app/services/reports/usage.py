@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.utils import timezone
 
-from ..models import Client, Job, JobSource, Usage
+from ...models import Client, Job, JobSource, Usage
 from .protection import with_backups
 
 DAYS = 90  # of a history

@@ -9,10 +9,10 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.timesince import timesince
 
-from ..conf import conf
-from ..lib import cron
-from ..models import Client, Job, JobSource
-from ..models.job import GOOD, OPEN
+from ...conf import conf
+from ...lib import cron
+from ...models import Client, Job, JobSource
+from ...models.job import GOOD, OPEN
 
 GRACE = dt.timedelta(hours=2)  # for a scheduled backup to end
 

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from backup_app.jobs import periodic
 from backup_app.models import Job, Usage
-from backup_app.services import usage
+from backup_app.services.reports import usage
 
-from ..support.estate import backup
-from ..support.factories import ClientFactory, StorageFactory
+from ...support.estate import backup
+from ...support.factories import ClientFactory, StorageFactory
 
 pytestmark = pytest.mark.django_db
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from django.db import connections
 
-from ..engines import get_engine
-from ..exceptions import BackupError, InvalidEngine
-from ..models import Storage
-from . import storages
+from ...engines import get_engine
+from ...exceptions import BackupError, InvalidEngine
+from ...models import Storage
+from .. import storages
 
 TIMEOUT = 2  # seconds, for all storages together
 _lock = threading.Lock()

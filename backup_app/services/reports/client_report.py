@@ -6,9 +6,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from ..lib import cron
-from ..models import Client, Job
-from ..models.job import GOOD
+from ...lib import cron
+from ...models import Client, Job
+from ...models.job import GOOD
 from . import protection
 from .protection import Standing
 
