@@ -62,11 +62,3 @@ def test_the_file_of_settings_has_settings_alone():
 
     assert names <= {setting.name for setting in reference.project_settings()}
     assert {"PRODUCTION", "SECRET_KEY", "ALLOWED_HOSTS", "BEHIND_PROXY", "DATA_DIR"} <= names
-
-
-def test_nginx_sends_what_the_settings_trust():
-    text = (FOLDER / "nginx.conf").read_text()
-
-    assert set(re.findall(r"proxy_set_header (\S+)", text)) == {
-        *("Host", "X-Forwarded-Proto", "X-Forwarded-For", "X-Request-ID")
-    }
