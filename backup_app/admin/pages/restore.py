@@ -5,7 +5,7 @@ from django.http import Http404, HttpResponseNotAllowed, StreamingHttpResponse
 from django.shortcuts import redirect
 
 from ...engines import get_engine
-from ...exceptions import BackupError, InvalidEngine, TooLarge
+from ...exceptions import BackupError, EngineUnreachable, InvalidEngine, TooLarge
 from ...jobs import control
 from ...lib import paths
 from ...models import Job
@@ -58,7 +58,12 @@ class RestorePages:
         except TooLarge:
             return {"is_too_large": True}
         except (BackupError, InvalidEngine) as e:
-            return {"refusal": str(e), "is_unplanned": _cannot_plan(job)}
+            others = form.fields["client"].queryset.exclude(pk=form.cleaned_data["client"].pk)
+            return {
+                "refusal": str(e),
+                "is_unplanned": _cannot_plan(job),
+                "has_other_clients": isinstance(e, EngineUnreachable) and others.exists(),
+            }
         return {"preview": preview, "found": findings.shown(preview.as_json())}
 
     def _start(self, request, job, selection, form):

@@ -2,9 +2,12 @@
 
 import os
 import re
+import shutil
+from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from backup_app.jobs import control
@@ -91,3 +94,59 @@ def test_a_restore_that_would_overwrite_newer_files_is_planned_changed_and_run(v
     viewer.open(f"/admin/backup_app/job/{Job.objects.get(type='restore').pk}/report/")
     expect(page.get_by_text("A newer version is there").first).to_be_visible()
     viewer.inspect("report", ".backups")
+
+
+def lose(client, files):
+    """Lose a machine with its files: nothing answers at its address any more."""
+    shutil.rmtree(files)
+    Client.objects.filter(pk=client.pk).update(
+        connection="ssh", ssh_port=1, host_key="ssh-ed25519 " + "A" * 68
+    )
+
+
+def twin_of(client):
+    """The machine that replaces a client's, which is this one under another address."""
+    owned = {name: getattr(client, name) for name in ("account", "zone", "pool", "fileset")}
+    return Client.objects.create(name="replacement", ip="127.0.0.2", connection="local", **owned)
+
+
+def contents(folder):
+    return {
+        path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_a_lost_machine_is_restored_as_a_whole_to_another_one(viewer, files):
+    client, first = Client.objects.get(), Job.objects.get()
+    Job.objects.update(started=timezone.now() - timedelta(days=1))
+    held = contents(files)
+    (files / "documents/letter.txt").write_text("spoiled, an hour before the disk died")
+    back_up()
+    lose(client, files)
+    twin_of(client)
+    page = viewer.page
+    viewer.open("/admin/backup_app/client/")
+
+    page.get_by_role("link", name="demo", exact=True).click()
+    page.get_by_role("link", name="Find files").click()
+    moment = timezone.localtime() - timedelta(hours=1)
+    page.get_by_label("As of").fill(moment.strftime("%Y-%m-%dT%H:%M"))
+    page.get_by_label("Folder").fill("/")
+    page.get_by_role("button", name="Open the backup of then").click()
+    expect(page.get_by_text(f"Backup {first.pk} of demo, as of")).to_be_visible()
+    page.get_by_label("This whole folder").check()
+    page.get_by_role("button", name="Restore…").click()
+    expect(page.get_by_text("choose another client above")).to_be_visible()
+    viewer.inspect("plan-lost-machine", ".backups")
+    page.get_by_label("Client").select_option("replacement")
+    page.get_by_role("button", name="Show plan").click()
+    expect(page.get_by_text("Nothing is there yet")).to_be_visible()
+    expect(page.get_by_text("overwritten")).to_be_hidden()
+    page.get_by_role("button", name="Restore now").click()
+    expect(page.get_by_text(re.compile(r"Restore \d+ started\."))).to_be_visible()
+    work()
+
+    assert contents(files) == held
+    page.reload()
+    page.get_by_role("link", name="Report").click()
+    expect(page.get_by_role("region", name="Report")).to_contain_text("Nothing is there yet")
