@@ -10,13 +10,11 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from config.environment import reference
+from tests.prerequisites import need
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs/deployment"
 UNITS = sorted(FOLDER.glob("*.service"))
-WITH_SYSTEMD = pytest.mark.skipif(
-    not shutil.which("systemd-analyze"), reason="without systemd no unit can be checked"
-)
 
 
 def values(unit, key):
@@ -40,8 +38,8 @@ def test_what_a_unit_starts_is_a_command(unit):
         assert (ROOT / manage).exists()
 
 
-@WITH_SYSTEMD
 def test_systemd_accepts_the_units(tmp_path):
+    need(shutil.which("systemd-analyze"), "of systemd's units", "apt install systemd")
     for unit in UNITS:
         # The programs and the user of the host that they are for are not here.
         text = unit.read_text().replace("/opt/calendar/.venv/bin/python", sys.executable)
