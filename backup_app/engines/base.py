@@ -27,7 +27,7 @@ from ..lib.paths import shown
 from ..models import Client, Fileset, Job, Storage
 from ..models.job import JobQuerySet
 from .adoption import AdoptionMixin
-from .history import Differences, History, NameSearch
+from .history import FindingMixin
 from .previews import Preview
 from .shared.dumps import dump_path
 from .values import (
@@ -49,7 +49,7 @@ from .values import (
 
 
 @dataclass
-class Engine(AdoptionMixin):
+class Engine(AdoptionMixin, FindingMixin):
     """Base of all engines. OPTIONS of the settings are keyword arguments of a subclass."""
 
     name: str = field(init=False, default="")
@@ -212,38 +212,7 @@ class Engine(AdoptionMixin):
             raise refusal
         return sorted(found.values(), key=lambda node: node.name)
 
-    # --- Finding files in all backups of a client --------------------------------------------
-
-    def index_names(self, job: Job, tick: Tick = no_tick) -> None:
-        """Make the names in a good backup searchable; called after it has ended, or again."""
-
-    def unindexed_jobs(self) -> Sequence[int]:
-        """Return the IDs of good backups whose names are not searchable yet, oldest first."""
-        return ()
-
-    def search_names(self, client: Client, text: str, offset: int, limit: int) -> NameSearch:
-        """Return a page of the paths whose names contain a text or, with wildcards, match it.
-
-        Upper and lower case are the same. Raises Invalid for a text that cannot be searched for.
-        """
-        raise self._cannot("search all backups of a client for a name")
-
-    def history(self, client: Client, path: bytes) -> History:
-        """Return the versions that a client's good backups have at a path, none if there are none.
-
-        Raises NotFound for a path with ``..``.
-        """
-        raise self._cannot("list the versions of a file")
-
-    def differences(self, old: Job, new: Job, path: bytes, after: str, limit: int) -> Differences:
-        """Return a page of what differs at and below a path between two backups of a client.
-
-        ``after`` is that of the page before, "" for the first one; raises Invalid for any other.
-        """
-        raise self._cannot("compare backups")
-
-    def _cannot(self, what: str) -> WrongState:
-        return WrongState(f"The engine '{self.alias}' cannot {what}.")
+    # --- Planning a restore ----------------------------------------------------------------
 
     def require_destination(self, client: Client, path: bytes) -> None:
         """Raise Invalid or Forbidden for a destination of restores that can be refused at once.

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..models import Job
-from .values import File
+from ..exceptions import WrongState
+from ..models import Client, Job
+from .values import File, Tick, no_tick
 
 
 @dataclass(frozen=True)
@@ -53,3 +54,40 @@ class Differences:
 
     rows: Sequence[Difference] = field(default_factory=list)
     after: str = ""
+
+
+class FindingMixin:
+    """The contract's part on all backups of a client, with what engines without it answer."""
+
+    alias: str
+
+    def index_names(self, job: Job, tick: Tick = no_tick) -> None:
+        """Make the names in a good backup searchable; called after it has ended, or again."""
+
+    def unindexed_jobs(self) -> Sequence[int]:
+        """Return the IDs of good backups whose names are not searchable yet, oldest first."""
+        return ()
+
+    def search_names(self, client: Client, text: str, offset: int, limit: int) -> NameSearch:
+        """Return a page of the paths whose names contain a text or, with wildcards, match it.
+
+        Upper and lower case are the same. Raises Invalid for a text that cannot be searched for.
+        """
+        raise self._cannot("search all backups of a client for a name")
+
+    def history(self, client: Client, path: bytes) -> History:
+        """Return the versions that a client's good backups have at a path, none if there are none.
+
+        Raises NotFound for a path with ``..``.
+        """
+        raise self._cannot("list the versions of a file")
+
+    def differences(self, old: Job, new: Job, path: bytes, after: str, limit: int) -> Differences:
+        """Return a page of what differs at and below a path between two backups of a client.
+
+        ``after`` is that of the page before, "" for the first one; raises Invalid for any other.
+        """
+        raise self._cannot("compare backups")
+
+    def _cannot(self, what: str) -> WrongState:
+        return WrongState(f"The engine '{self.alias}' cannot {what}.")
