@@ -13,6 +13,7 @@ from .forms.event import EventForm
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
 from .look import BooleanFilter, display, page_action
 from .planning import periods
+from .planning.attention import AttentionFilter
 from .planning.views import Planning
 from .post import RECORD, PostAdmin, tab
 from .repeating.views import Repeating
@@ -36,6 +37,7 @@ class EventAdmin(Repeating, Planning, Checking, PostAdmin):
     list_filter = [
         periods.PeriodFilter,
         StatusFilter,
+        AttentionFilter,
         ("start_utc", DayRangeFilter),
         ("categories", CategoryFilter),
         ("featured", BooleanFilter),

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     "tests/plain/pages.py",
     *(f"tests/calendar_app/admin/test_{name}.py" for name in ("lists", "pages", "in_browser")),
-    "tests/calendar_app/admin/planning/test_calendar.py",
+    *(f"tests/calendar_app/admin/planning/test_{name}.py" for name in ("calendar", "overview")),
     *(f"tests/backup_app/admin/test_{name}.py" for name in ("lists", "browsing", "in_browser")),
 ]
 

@@ -3,6 +3,7 @@
 import datetime as dt
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from calendar_app.models import Event, Status
@@ -71,3 +72,19 @@ def test_the_list_of_events(viewer):
     viewer.open("/admin/calendar_app/event/")
 
     viewer.inspect("events", ".calendar-views")
+
+
+def test_the_start_page_shows_what_takes_place_and_what_needs_attention(viewer):
+    now = timezone.now().replace(minute=0, second=0, tzinfo=None)
+    times = {"start_date": now, "end_date": now + dt.timedelta(hours=2)}
+    hall = VenueFactory(name="Old Mill")
+    EventFactory(title="Spring fair", venues=[hall], **times)
+    EventFactory(title="Choir rehearsal", venues=[hall], status=Status.DRAFT, **times)
+    EventFactory(title="Walk", status=Status.PENDING, author=viewer.user, **times)
+    page = viewer.page
+
+    viewer.open("/admin/")
+    viewer.inspect("calendar-start", ".calendar-overview")
+
+    page.get_by_role("link", name="2 Venue taken twice").click()
+    expect(page.locator("#result_list tbody tr")).to_have_count(2)
