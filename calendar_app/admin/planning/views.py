@@ -84,7 +84,7 @@ class Planning:
         if not _is_calendar(request):
             return usual
         others = [each for each in usual if each not in (periods.PeriodFilter, StatusFilter)]
-        others = [each for each in others if each[:1] != ("start_utc",)]
+        others = [e for e in others if not isinstance(e, tuple) or e[0] != "start_utc"]
         return [SpanFilter, DayFilter, AnyStatusFilter, *others]
 
     def get_ordering(self, request):
