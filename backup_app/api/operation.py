@@ -1,6 +1,8 @@
 """Declares an operation of the API: its method, who may call it, its parameters and answer."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any
 
 from django.http import HttpResponseBase
@@ -13,6 +15,7 @@ from rest_framework.views import APIView
 from ..accounts import access, audit
 from ..accounts.authentication import BackupAuthentication
 from ..exceptions import Forbidden
+from ..lib.durations import Durations
 from . import errors
 from .openapi import BackupAutoSchema
 from .parsers import FormParser, JSONParser, MultiPartParser, require_readable
@@ -22,6 +25,8 @@ from .serializers.fields import Options
 REFUSED = {403, 404}
 ENGINE_REFUSED = {502, 503}  # part of a write may have been done before these
 NAMED = "subuser client login name ip path cmd".split()  # kept in the audit log
+DURATIONS = Durations(size=36)  # by the name of the operation
+measured = DURATIONS.measured if find_spec("prometheus_client") else nullcontext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +73,11 @@ class OperationView(APIView):
 
     def get_exception_handler(self):
         return errors.handle
+
+    def dispatch(self, request, *args, **kwargs):
+        with measured(self.operation.name):
+            response = super().dispatch(request, *args, **kwargs)
+            return response.render() if isinstance(response, Response) else response
 
     def initial(self, request, *args, **kwargs):
         if request.method not in self.allowed_methods:
@@ -153,6 +163,7 @@ def operation(number, method="POST", **declared):
         made = Operation(
             number=number, method=method, name=name, description=description, **declared
         )
+        DURATIONS.add(name)
         members = {
             "operation": made,
             "function": staticmethod(function),

@@ -4,7 +4,7 @@ from prometheus_client import CollectorRegistry, exposition
 from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.registry import Collector
 
-from . import clients, jobs, storages, upkeep
+from . import clients, jobs, requests, storages, upkeep
 
 
 class DatabaseCollector(Collector):
@@ -18,6 +18,7 @@ class DatabaseCollector(Collector):
         yield from jobs.families()
         yield from storages.families()
         yield from upkeep.families()
+        yield from requests.families()
 
 
 # Of its own: the default one has what this process alone measures, and there are several.

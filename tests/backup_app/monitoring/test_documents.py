@@ -26,7 +26,8 @@ def exported(db):
 
 
 def names(expressions):
-    return set(re.findall(r"\bbackup_\w+", " ".join(expressions)))
+    found = re.findall(r"\bbackup_\w+", " ".join(expressions))
+    return {re.sub("_(bucket|count|sum)$", "", name) for name in found}  # samples of histograms
 
 
 def rules():
