@@ -50,6 +50,7 @@ class JobAdmin(RestorePages, JobPage, ReadOnly, BackupAdmin):
         "duration",
         "files",
         "content",
+        "verification",
         "browse_link",
         "requested_by",
     ]
@@ -87,7 +88,8 @@ class JobAdmin(RestorePages, JobPage, ReadOnly, BackupAdmin):
     ]
 
     def get_queryset(self, request):
-        return super().get_queryset(request).select_related("client", "parent")
+        jobs = super().get_queryset(request).select_related("client", "parent")
+        return jobs.with_newest_verification()
 
     def get_urls(self):
         running = path("running/", self.admin_site.admin_view(self.running), name=RUNNING)
@@ -151,6 +153,18 @@ class JobAdmin(RestorePages, JobPage, ReadOnly, BackupAdmin):
     @display(description="size", ordering="bytes")
     def content(self, job):
         return columns.size(job.bytes)
+
+    @display(description="last verified")
+    def verification(self, job):
+        """Return how long ago the backup was last read, in the colour of what was found."""
+        if job.verification_pk is None:
+            return None
+        address = reverse("admin:backup_app_job_change", args=[job.verification_pk])
+        status = job.verification_status
+        text = f"{Job.Status(status).label}, {columns.age(job.verification_ended)}"
+        return format_html(
+            '<a href="{}">{}</a>', address, badge(text, columns.STATUS_COLOURS[status])
+        )
 
     @display(description="content")
     def browse_link(self, job):

@@ -3,7 +3,7 @@
 import datetime as dt
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q
 from django.utils import timezone
 
 from ..conf import conf
@@ -15,6 +15,7 @@ from .storage import Storage
 OPEN = ["queued", "running", "canceling"]
 ACTIVE = ["running", "canceling"]  # a worker or the engine is running it
 GOOD = ["completed", "warnings"]
+READ = [*GOOD, "failed"]  # of verifications: one that was canceled says nothing of its backup
 # A download is fetched in parts, and may continue for this long after it began.
 DOWNLOADED_WITHIN = dt.timedelta(days=1)
 
@@ -33,6 +34,13 @@ class JobQuerySet(models.QuerySet["Job"]):
     def whole_verifications(self) -> "JobQuerySet":
         """Return verifications that read all of a backup; restore tests read a sample."""
         return self.filter(type=Job.Type.VERIFY, request__sample__isnull=True)
+
+    def with_newest_verification(self) -> "JobQuerySet":
+        """Annotate backups with what the last whole verification of each was, and how it ended."""
+        ended = Job.objects.whole_verifications().filter(parent=OuterRef("pk"), status__in=READ)
+        newest = ended.order_by("-pk")
+        fields = ("pk", "status", "ended")
+        return self.annotate(**{f"verification_{name}": newest.values(name)[:1] for name in fields})
 
     def being_read(self) -> "JobQuerySet":
         """Return backups that open jobs read or build on, or whose download began within a day."""

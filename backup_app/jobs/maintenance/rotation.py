@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from ...lib import cron
 from ...models import Job, Pool
-
-READ = [Job.Status.COMPLETED, Job.Status.WARNINGS, Job.Status.FAILED]
+from ...models.job import READ
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The admin's lists: what they hold, find and filter, and that they stay quick."""
 
 import datetime as dt
+import re
 
 import pytest
 from django.contrib.auth.models import User
@@ -231,3 +232,28 @@ def test_pools_and_filesets_and_zones_are_listed(client, staff):
     assert "/0, /1, /2 and 2 more" in page
     assert "/srv, mysql shop" in page
     assert "The north" in shown(client, Zone)
+
+
+def verification(backup, status="completed", days=3, **fields):
+    ended = timezone.now() - dt.timedelta(days=days)
+    known = {"client": backup.client, "parent": backup, "type": "verify", "level": None}
+    times = {"started": ended - dt.timedelta(minutes=5), "ended": ended}
+    return make_good_job(**known, **times, status=status, **fields)
+
+
+def test_a_backup_tells_when_it_was_last_read_and_what_was_found(client, staff):
+    backup = make_good_job()
+    verification(backup, days=30)
+    newest = verification(backup, "failed")
+    verification(backup, "canceled", days=0)
+    verification(backup, days=0, request={"sample": 5})
+    verification(make_good_job(), days=0)
+
+    cells = client.get(list_url(Job), {"id": backup.pk}).content.decode()
+
+    assert re.findall(r"\w+, \d+\W\w+ ago", cells) == ["Failed, 3\xa0days ago"]
+    assert reverse("admin:backup_app_job_change", args=[newest.pk]) in cells
+
+
+def test_a_verification_shows_in_a_list_without_more_queries(client, staff):
+    require_constant_queries(client, Job, lambda: verification(make_good_job()), at_most=15)
