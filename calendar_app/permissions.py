@@ -38,6 +38,11 @@ def may_edit_others(user: User, model: type[Model]) -> bool:
     return has(user, "edit_others", model)
 
 
+def may_import(user: User, model: type[Model]) -> bool:
+    """Return whether user may import records of model, which may change those of others."""
+    return may_edit_others(user, model) and may_publish(user, model)
+
+
 def may_read(user: User, post) -> bool:
     """Return whether user may read post while it is not in the trash."""
     return (

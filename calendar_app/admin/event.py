@@ -18,10 +18,11 @@ from .planning.views import Planning
 from .post import RECORD, PostAdmin, tab
 from .repeating.views import Repeating
 from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
+from .transfer.ics import FileImports
 
 
 @register(Event)
-class EventAdmin(Repeating, Planning, Checking, PostAdmin):
+class EventAdmin(Repeating, Planning, Checking, FileImports, PostAdmin):
     form = EventForm
     collection = "events"
     list_display = [

@@ -1,10 +1,14 @@
 """Imports the events of an iCalendar file."""
 
+import datetime as dt
 import re
 from functools import cache
 
+from django.utils import timezone
+
 from ..api.serializers import EventSerializer, OrganizerSerializer, VenueSerializer
 from ..api.serializers.fields import is_web_address
+from ..ical.reader import CalendarFile
 from ..ical.recurrence import Series
 from ..ical.vevent import Entry
 from ..ical.writer import location
@@ -15,6 +19,29 @@ from .writer import Importer, RejectedError, Source
 
 MAX_NAME = 255
 RECURRENCE_ID = re.compile(r"\d{8}(T\d{6}Z?)?")
+
+
+def store(
+    reading: CalendarFile,
+    importer: Importer,
+    *,
+    status: str,
+    days: int,
+    dry_run: bool = False,
+    show=lambda done, total: None,
+):
+    """Store the events of a file, those that repeat up to so many days ahead.
+
+    What is skipped is among the problems of the importer's outcome. ``show`` is called after each
+    event with how many are done, and how many there are. Raises ReadError.
+    """
+    target = CalendarImport(importer, status)
+    with importer.running(dry_run=dry_run):
+        series = reading.series(timezone.now(), dt.timedelta(days=days))
+        for done, found in enumerate(series, start=1):
+            target.store(found)
+            show(done, len(reading.groups))
+    importer.outcome.problems[:0] = reading.problems
 
 
 class CalendarImport:

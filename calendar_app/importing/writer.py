@@ -3,7 +3,9 @@
 from collections import Counter, defaultdict
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from threading import get_ident
 from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from django.db import DataError, IntegrityError, transaction
 from django.db.models.signals import post_save
@@ -42,15 +44,42 @@ class Source:
     lineage: list[str] = field(default_factory=list)
 
 
-class Outcome:
-    """What an import has done, by model and kind of change, and its problems."""
+class Row(NamedTuple):
+    """A record that an import has dealt with, and how."""
 
-    def __init__(self):
+    kind: str
+    record: Any
+
+    @property
+    def what(self):
+        return KINDS[self.kind]
+
+    @property
+    def model(self):
+        return self.record._meta.verbose_name
+
+
+class Outcome:
+    """What an import has done, by model and kind of change, and its problems.
+
+    The first ``most_rows`` records are kept in ``rows``.
+    """
+
+    def __init__(self, most_rows: int = 0):
         self.numbers: dict = defaultdict(Counter)
         self.problems: list[str] = []
+        self.rows: list[Row] = []
+        self.most_rows = most_rows
 
-    def note(self, kind, model):
-        self.numbers[model][kind] += 1
+    def note(self, kind, record):
+        self.numbers[type(record)][kind] += 1
+        if len(self.rows) < self.most_rows:
+            self.rows.append(Row(kind, record))
+
+    @property
+    def more_rows(self):
+        """How many records are not among ``rows``."""
+        return sum(counts.total() for counts in self.numbers.values()) - len(self.rows)
 
     @property
     def is_failure(self):
@@ -70,8 +99,8 @@ class Importer:
     same, nor after it was moved to the trash here.
     """
 
-    def __init__(self, user):
-        self.outcome = Outcome()
+    def __init__(self, user, *, most_rows: int = 0):
+        self.outcome = Outcome(most_rows)
         urls = Urls(conf.BASE_URL or "http://localhost")
         self.context = {
             "request": SimpleNamespace(user=user),
@@ -99,18 +128,18 @@ class Importer:
         model = serializer_class.model
         known = model.objects.filter(source_id=source.id).first()
         if known and (known.source_version == source.version or _was_trashed_here(known)):
-            self.outcome.note("unchanged", model)
+            self.outcome.note("unchanged", known)
             return known.pk
         record, is_new = self._write(serializer_class, known, build(known), source)
         if known or is_new:
-            self.outcome.note("new" if is_new else "updated", model)
+            self.outcome.note("new" if is_new else "updated", record)
         return record.pk
 
     def make(self, serializer_class, data: dict) -> int:
         """Return the ID of the record with this name, new or existing. Raises RejectedError."""
         record, is_new = self._write(serializer_class, None, data)
         if is_new and isinstance(record, Post):
-            self.outcome.note("new", type(record))
+            self.outcome.note("new", record)
         return record.pk
 
     def change(self, serializer_class, record, data: dict):
@@ -123,7 +152,7 @@ class Importer:
             with writing():
                 posts.trash(record)
                 model.objects.filter(pk=record.pk).update(source_version=GONE)
-            self.outcome.note("trashed", model)
+            self.outcome.note("trashed", record)
 
     def image(self, url: str, owner: str) -> str:
         """Return url if it may be fetched, else ""; note the problem once, with its first owner."""
@@ -151,8 +180,10 @@ class Importer:
     def running(self, *, dry_run: bool = False):
         """Track what a block creates, to count the new terms; roll a dry run back at its end."""
 
+        thread = get_ident()
+
         def track(sender, instance, created, **kwargs):
-            if created:
+            if created and get_ident() == thread:
                 self._made.add((sender, instance.pk))
 
         with _rollback_at_end() if dry_run else nullcontext():
@@ -164,8 +195,8 @@ class Importer:
                 for model in (Category, Tag):
                     # Those created with a rejected event were rolled back with it.
                     made = model.objects.in_bulk(pk for kind, pk in self._made if kind is model)
-                    if made:
-                        self.outcome.numbers[model]["new"] += len(made)
+                    for record in made.values():
+                        self.outcome.note("new", record)
 
     def _write(self, serializer_class, known, data, source=None):
         """Return the stored record, and whether it is new."""

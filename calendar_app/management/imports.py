@@ -34,7 +34,7 @@ def editor(email=None):
         user = users.order_by("pk").first()
     if user is None:
         raise CommandError("There is no superuser; use --user to name the editor to import as.")
-    if not (permissions.may_edit_others(user, Event) and permissions.may_publish(user, Event)):
+    if not permissions.may_import(user, Event):
         raise CommandError(f"The user '{user}' is not an editor and may not import events.")
     return user
 

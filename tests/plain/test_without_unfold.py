@@ -12,7 +12,10 @@ from django.test import override_settings
 ROOT = Path(__file__).parents[2]
 PAGES = [
     "tests/plain/pages.py",
-    *(f"tests/calendar_app/admin/test_{name}.py" for name in ("lists", "pages", "in_browser")),
+    *(
+        f"tests/calendar_app/admin/test_{name}.py"
+        for name in ("lists", "pages", "import_ics", "in_browser")
+    ),
     *(f"tests/calendar_app/admin/planning/test_{name}.py" for name in ("calendar", "overview")),
     *(f"tests/backup_app/admin/test_{name}.py" for name in ("lists", "browsing", "in_browser")),
 ]

@@ -1,12 +1,10 @@
-import datetime as dt
 from pathlib import Path
 
 from django.core.management.base import CommandError
-from django.utils import timezone
 
 from calendar_app.conf import conf
 from calendar_app.ical.reader import ReadError, read
-from calendar_app.importing.ics import CalendarImport
+from calendar_app.importing import ics
 from calendar_app.importing.writer import Importer
 from calendar_app.lib import fetch
 from calendar_app.management.base import CalendarCommand
@@ -57,20 +55,12 @@ class Command(CalendarCommand):
         try:
             reading = read(_content(source), conf.zone_name)
             importer.trust(_url(source))
-            with importer.running(dry_run=dry_run):
-                self._store(reading, CalendarImport(importer, status), days)
+            with progress("Events", len(reading.groups)) as show:
+                ics.store(reading, importer, status=status, days=days, dry_run=dry_run, show=show)
         except ReadError as e:
             so_far = f" Imported so far: {outcome}." if outcome.numbers else ""
             raise CommandError(f"{source}: {e}{so_far}") from e
-        outcome.problems[:0] = reading.problems
         report(self, outcome, dry_run=dry_run)
-
-    def _store(self, reading, target, days):
-        series = reading.series(timezone.now(), dt.timedelta(days=days))
-        with progress("Events", len(reading.groups)) as show:
-            for done, found in enumerate(series, start=1):
-                target.store(found)
-                show(done, len(reading.groups))
 
 
 def _url(source):

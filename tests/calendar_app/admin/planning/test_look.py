@@ -10,6 +10,7 @@ from calendar_app.models import Event, Status
 from calendar_app.services import posts
 
 from ...support.factories import CategoryFactory, EventFactory, VenueFactory
+from ...support.ics import ics
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MONTH = "/admin/calendar_app/event/calendar/?day=2027-03-10"
@@ -88,3 +89,25 @@ def test_the_start_page_shows_what_takes_place_and_what_needs_attention(viewer):
 
     page.get_by_role("link", name="2 Venue taken twice").click()
     expect(page.locator("#result_list tbody tr")).to_have_count(2)
+
+
+def test_a_calendar_file_is_looked_at_and_imported(viewer):
+    page = viewer.page
+    at("Walk", 3)
+    viewer.open("/admin/calendar_app/event/")
+    page.get_by_role("link", name="Import a calendar file").click()
+    events = (
+        "SUMMARY:Spring fair\nDTSTART:20270301T100000Z\nDURATION:PT2H\nLOCATION:Old Mill",
+        "SUMMARY:Broken\nDTSTART:soon",
+    )
+    file = {"name": "fair.ics", "mimeType": "text/calendar", "buffer": ics(*events)}
+    page.get_by_label("Calendar file").set_input_files(file)
+    viewer.inspect("import", ".planning")
+
+    page.get_by_role("button", name="Show what it would do").click()
+    expect(page.get_by_text("Event 'Broken' (UID 1@example.org) was skipped")).to_be_visible()
+    viewer.inspect("import-preview", ".planning")
+    page.get_by_role("button", name="Import", exact=True).click()
+
+    expect(page.get_by_text("Imported 1 venue (1 new) and 1 event (1 new).")).to_be_visible()
+    assert Event.objects.filter(title="Spring fair").exists()
