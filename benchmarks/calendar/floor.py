@@ -63,9 +63,10 @@ FIELDS = (
     "title, description, start_date, end_date, start_utc, end_utc, duration, timezone, "
     "timezone_abbr, slug, status, date, date_utc, modified, modified_utc, status_before_trash, "
     "excerpt, image_url, source_version, global_id_lineage, all_day, cost, website, show_map, "
-    "show_map_link, hide_from_listings, sticky, featured, ticketed, password, custom_fields"
+    "show_map_link, hide_from_listings, sticky, featured, ticketed, password, custom_fields, "
+    "is_override"
 )
-FLAGS = "FALSE, '', '', TRUE, TRUE, FALSE, FALSE, FALSE, FALSE, '', '{}'"
+FLAGS = "FALSE, '', '', TRUE, TRUE, FALSE, FALSE, FALSE, FALSE, '', '{}', FALSE"
 INSERT = (
     f"INSERT INTO calendar_app_event ({FIELDS}) VALUES (%s, %s, %s, %s, %s, %s, 7200, 'UTC', 'UTC',"
     f" %s, 'publish', {', '.join(['CURRENT_TIMESTAMP'] * 4)}, '', '', '', '', '[]', {FLAGS}) "

@@ -31,6 +31,9 @@ PUBLIC = {
     "/admin/login/",
     "/api/",
     "/calendar/",
+    *(f"/events/{place}" for place in ("", "day/1/", "month/", "month/1/", "past/")),
+    "/sitemap.xml",
+    "/sitemap-1-1.xml",
     *(f"/{kind}/1/" for kind in ("event", "venue", "organizer", "category", "tag")),
 }
 CALENDAR = "/calendar/events/v1"

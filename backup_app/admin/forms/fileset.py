@@ -68,7 +68,7 @@ class FilesetForm(ScheduledForm, OwnedForm):
             with service_errors(self):
                 filesets.require_content(*(self.cleaned_data[name] for name in CONTENT))
                 lists = {name: self.cleaned_data[name] for name in ("include", "exclude")}
-                filesets.require_expressible(self.account, Fileset(**lists))
+                filesets.require_expressible(self.owner, Fileset(**lists))
 
     def _options(self):
         given = {name: self.cleaned_data.get(name) for name in OPTIONS}

@@ -27,7 +27,7 @@ class ProseField(forms.CharField):
 
     def to_python(self, value):
         text = _lines(super().to_python(value))
-        return text if not text or TAG.search(text) else linebreaks(text)
+        return linebreaks(text) if "\n" in text and not TAG.search(text) else text
 
 
 def as_text(html):

@@ -50,7 +50,7 @@ def _refusal(client, event, opened):
     ("typed", "stored"),
     [
         ("One.\r\nTwo.\r\n\r\nThree.", "<p>One.<br>Two.</p>\n\n<p>Three.</p>"),
-        ("Tom & Jerry <3", "<p>Tom &amp; Jerry &lt;3</p>"),
+        ("Tom & Jerry <3", "Tom &amp; Jerry &lt;3"),
         ("<p>Kept as <em>it</em> is</p>", "<p>Kept as <em>it</em> is</p>"),
         ("", ""),
     ],

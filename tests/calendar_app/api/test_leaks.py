@@ -1,6 +1,7 @@
 """Nothing of what is kept from a reader stands in any answer, whatever that reader asks for."""
 
 import datetime as dt
+from html import unescape
 
 import pytest
 from django.core.files.base import ContentFile
@@ -97,7 +98,9 @@ def answers_about(client, record):
 def secrets(answer):
     """Return where an answer says "secret", but for what it repeats of the question."""
     asked = answer.wsgi_request.get_full_path().lower()
-    text = answer.content.decode().lower().replace(asked, "").replace("by-slug/secret", "")
+    text = (
+        unescape(answer.content.decode()).lower().replace(asked, "").replace("by-slug/secret", "")
+    )
     text = text.replace("'secret", "")
     return [text[max(place - 80, 0) : place + 40] for place in [text.find("secret")] if place >= 0]
 
