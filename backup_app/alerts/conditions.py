@@ -89,8 +89,7 @@ def _finding_of_storage(reader: storage_space.SpaceReader) -> Finding | None:
             title = f"Storage '{storage}' has {percent:.0f} % of its space left: {space}."
         elif percent < conf.STORAGE_LOW_PERCENT + MARGIN:
             return None
-    names = {"id": storage.pk, "name": storage.name, "zone": storage.zone.name}
-    about = {**names, "capacity": capacity, "free": free}
+    about = {"id": storage.pk, "name": storage.name, "zone": storage.zone.name}
     return Finding(
         subject=f"storage {storage.pk}",
         event=event,

@@ -111,8 +111,7 @@ def plan_restore(
     transaction should be open.
     """
     request = _restore_request(job, client, selection, path, existing)
-    same = {name: getattr(job, name) for name in ("engine", "fileset", "pool", "storage")}
-    planned = Job(client=client, type=Job.Type.RESTORE, request=request, parent=job, **same)
+    planned = Job(client=client, type=Job.Type.RESTORE, request=request, **_from(job))
     tick = _time_limit(seconds) if seconds else no_tick
     return get_engine(job.engine).preview_restore(planned, tick)
 
@@ -200,11 +199,16 @@ def cancel(job: Job, by: str) -> Job:
 
 
 def _queue_for(backup: Job, client: Client, by: str, **fields: Any) -> Job:
-    same = {name: getattr(backup, name) for name in ("engine", "fileset", "pool", "storage")}
     try:
-        return _queue(client, by, **same, **fields, parent=backup)
+        return _queue(client, by, **_from(backup), **fields)
     except IntegrityError as e:
         raise NotFound(f"Backup {backup.pk} has just been removed.") from e
+
+
+def _from(backup: Job) -> dict[str, Any]:
+    """Return the fields that a job has of the backup that it restores or reads."""
+    same = {name: getattr(backup, name) for name in ("engine", "fileset", "pool", "storage")}
+    return same | {"parent": backup}
 
 
 @transaction.atomic

@@ -3,8 +3,9 @@
 import datetime as dt
 import math
 import time
+from collections.abc import Iterable
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from ..engines import get_engine, resuming_engines
@@ -37,7 +38,7 @@ def resume_all() -> int:
 
     Once an engine proves to be unreachable, its other jobs wait until the next round.
     """
-    return sum(_resume(_due(alias)) for alias in resuming_engines())
+    return sum(_resume(_due(_left_to(alias))) for alias in resuming_engines())
 
 
 def _follow(alias: str) -> bool:
@@ -49,7 +50,7 @@ def _follow(alias: str) -> bool:
         ended = get_engine(alias).ended(jobs)
     except EngineError:
         return False  # polling the jobs says so
-    pks = dict.fromkeys([*ended, *_due(alias)])
+    pks = dict.fromkeys([*ended, *_due(jobs)])
     return _resume(list(pks)) == len(pks)
 
 
@@ -62,10 +63,11 @@ def _resume(pks: list[int]) -> int:
 
 
 def _left_to(alias: str) -> QuerySet[Job]:
-    return Job.objects.filter(engine=alias, status__in=ACTIVE, worker="")
+    """Return the jobs that were left to an engine, those first that were polled longest ago."""
+    return Job.objects.filter(engine=alias, status__in=ACTIVE, worker="").order_by("seen")
 
 
-def _due(alias: str) -> list[int]:
-    """Return the jobs of an engine that were not polled for a while, longest ago first."""
-    due = Q(seen=None) | Q(seen__lt=timezone.now() - EVERY)
-    return list(_left_to(alias).filter(due).order_by("seen").values_list("pk", flat=True))
+def _due(jobs: Iterable[Job]) -> list[int]:
+    """Return the IDs of those of jobs that were not polled for a while."""
+    before = timezone.now() - EVERY
+    return [job.pk for job in jobs if job.seen is None or job.seen < before]

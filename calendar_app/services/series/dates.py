@@ -58,7 +58,7 @@ def made_at_once(recurrence: Recurrence, until: dt.datetime | None = None) -> li
 
 
 def require_synchronized(recurrence: Recurrence) -> None:
-    """Raise RuleError if the first date is none of the rule, where programs would disagree."""
+    """Raise RuleError unless the rule includes the first date: else programs would disagree."""
     first = next(recurrence.rule_dates(), None)
     if first is None:
         raise RuleError(f"The rule ends before its first date, {day_in_words(recurrence.start)}.")
