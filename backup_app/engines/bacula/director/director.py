@@ -222,8 +222,15 @@ class Director:
 
     def _status(self, client: str, what: str, seconds: float | None = None) -> str:
         # On a connection that may hang: the Director waits a long time for a client.
+        command = f".status client={_name(client)} {what}"
+        limit = seconds or self.console.seconds
         with self.console.another() as console:
-            said = "".join(console.ask(f".status client={_name(client)} {what}", seconds=seconds))
+            try:
+                said = "".join(console.ask(command, seconds=limit))
+            except EngineUnreachable as e:
+                raise EngineUnreachable(
+                    f"Client '{client}' did not answer the Director within {limit:g} seconds."
+                ) from e
         if "Failed to connect to Client" in said:
             raise EngineUnreachable(f"The Director cannot reach client '{client}'.")
         return said

@@ -19,6 +19,7 @@ from .status import Progress
 
 REPORT_SECONDS = 2  # within which the last log lines arrive after the end of a job
 ASK_SECONDS = 2  # between two requests for the progress of a job
+LEVELS: dict[str, str] = {name[0]: name for name in Job.Level.values}  # by Bacula's letters
 
 
 @contextmanager
@@ -65,6 +66,7 @@ def follow(
         return row
     if not run.job.engine_state.get("adopted"):
         _require_volume(engine, run)
+    _expect_as_before(run, row)
     _tell_progress(director, run, row, done)
     save(run.job)
     raise Unfinished
@@ -167,6 +169,19 @@ def _copy_report(engine: Bacula, run: Run) -> None:
     deadline = time.monotonic() + REPORT_SECONDS
     while not _copy_log(engine, run) and time.monotonic() < deadline:
         time.sleep(0.05)
+
+
+def _expect_as_before(run: Run, row: JobRow) -> None:
+    """Expect as many bytes of a backup as the one before it of the same level had."""
+    job, state = run.job, run.job.engine_state
+    # Bacula may make it a full one after it has begun.
+    if job.type != job.Type.BACKUP or state.get("expected") == row.level:
+        return
+    state["expected"] = row.level
+    before = Job.objects.backups().good().filter(client=job.client_id, fileset=job.fileset_id)
+    before = before.filter(engine=job.engine, level=LEVELS.get(row.level, job.level))
+    sizes = before.order_by("-engine_job_id").values_list("bytes", flat=True)
+    run.expect(sizes.first() or 0)
 
 
 def _progress(director: Director, row: JobRow) -> Progress | None:

@@ -13,8 +13,6 @@ from ..maintenance import removal
 from ..names import Bacula
 from . import sources
 
-LEVELS = {name[0]: name for name in Job.Level.values}
-
 
 def back_up(engine: Bacula, run: Run) -> Outcome:
     """Back up what ``run.job`` says; see ``Engine.backup``.
@@ -53,7 +51,7 @@ def _require_dumps(engine: Bacula, job: Job, row: JobRow) -> None:
 
 def _keep_level(job: Job, row: JobRow) -> None:
     """Record the level that Bacula used: it makes the first backup of a client a full one."""
-    level = LEVELS.get(row.level, job.level)
+    level = follow.LEVELS.get(row.level, job.level)
     if level != job.level:
         job.level = level
         job.save(update_fields=["level"])

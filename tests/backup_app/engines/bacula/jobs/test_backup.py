@@ -93,10 +93,15 @@ def test_each_builds_on_those_before(bacula, bacula_client, tree):
     assert [job.parent for job in made] == [None, *made[:-1]]
 
 
-def test_it_tells_how_far_it_is(bacula, bacula_client, tree):
+def test_it_tells_how_far_it_is_by_the_size_of_the_one_before(bacula, bacula_client, tree):
+    client = bacula_client(tree)
+    before = back_up(client)
     fill_slowly(tree)
 
-    job = look_until(look(start(bacula_client(tree))), runs)
+    job = look(look(start(client)))
+    assert (job.bytes_expected, job.percent_done) == (before.bytes, 0)
+    job = look_until(job, runs)
+    assert (job.bytes_expected, job.percent_done) == (before.bytes, 99)
 
     control.cancel(job, "test")
     assert finish(job).status == "canceled"
