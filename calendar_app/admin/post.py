@@ -115,7 +115,7 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
         return form
 
     def formfield_for_dbfield(self, db_field, request, **kwargs):
-        if db_field.name == "description":
+        if db_field.name in {"description", "excerpt"}:
             kwargs |= {"form_class": ProseField, "widget": Prose}
         elif db_field.name == "custom_fields":
             kwargs |= {"form_class": RowsField, "widget": RowsWidget}

@@ -18,30 +18,33 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     return value
 
 
+TAGS = {
+    *("p", "br", "hr", "div", "span", "blockquote", "pre", "code", "figure", "figcaption"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd"),
+    *("a", "img", "strong", "b", "em", "i", "u", "s", "del", "ins", "sub", "sup", "small"),
+    *("mark", "abbr", "cite", "q", "time", "address"),
+    *("table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td"),
+}
+ATTRIBUTES = {
+    "*": {"class", "title", "lang", "dir"},
+    "a": {"href", "rel"},
+    "img": {"src", "srcset", "sizes", "alt", "width", "height", "decoding", "loading"},
+    "ol": {"start", "reversed", "type"},
+    "blockquote": {"cite"},
+    "q": {"cite"},
+    "time": {"datetime"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "th": {"colspan", "rowspan", "scope"},
+    "td": {"colspan", "rowspan"},
+}
+URL_SCHEMES = {"http", "https", "mailto", "tel"}
 HTML = nh3.Cleaner(
-    tags={
-        *("p", "br", "hr", "div", "span", "blockquote", "pre", "code", "figure", "figcaption"),
-        *("h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd"),
-        *("a", "img", "strong", "b", "em", "i", "u", "s", "del", "ins", "sub", "sup", "small"),
-        *("mark", "abbr", "cite", "q", "time", "address"),
-        *("table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td"),
-    },
-    attributes={
-        "*": {"class", "title", "lang", "dir"},
-        "a": {"href", "rel"},
-        "img": {"src", "srcset", "sizes", "alt", "width", "height", "decoding", "loading"},
-        "ol": {"start", "reversed", "type"},
-        "blockquote": {"cite"},
-        "q": {"cite"},
-        "time": {"datetime"},
-        "col": {"span"},
-        "colgroup": {"span"},
-        "th": {"colspan", "rowspan", "scope"},
-        "td": {"colspan", "rowspan"},
-    },
+    tags=TAGS,
+    attributes=ATTRIBUTES,
     tag_attribute_values={"a": {"target": {"_blank", "_self"}}},
     attribute_filter=_attribute,
-    url_schemes={"http", "https", "mailto", "tel"},
+    url_schemes=URL_SCHEMES,
     # Keep rel as written, so that it can be sent back; browsers imply noopener for _blank.
     link_rel=None,
 )
@@ -53,7 +56,7 @@ HTML = nh3.Cleaner(
 FORMATTING = re.compile(
     r"<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/][^<>]*", re.IGNORECASE
 )
-TAGS, END_TAGS = re.compile(r"<[a-zA-Z]"), re.compile(r"</[a-zA-Z]")
+START_TAGS, END_TAGS = re.compile(r"<[a-zA-Z]"), re.compile(r"</[a-zA-Z]")
 MAX_TAGS = 5_000
 
 # The parser compares each attribute of a tag with all others of it. So a text that may contain a
@@ -117,13 +120,13 @@ def _cleaned(html: str) -> str:
 
 
 def _has_many_tags(html: str) -> bool:
-    return any(len(kind.findall(html)) > MAX_TAGS for kind in (TAGS, END_TAGS))
+    return any(len(kind.findall(html)) > MAX_TAGS for kind in (START_TAGS, END_TAGS))
 
 
 def _may_have_huge_tag(html: str) -> bool:
     if len(GAPS.findall(html)) <= MAX_GAPS:
         return False
-    return TAGS.search(PLAIN_TAG.sub("", html)) is not None
+    return START_TAGS.search(PLAIN_TAG.sub("", html)) is not None
 
 
 def _without_tags(text: str) -> str:

@@ -41,9 +41,9 @@ class PostForm(CheckedForm):
 
     def clean(self):
         super().clean()
-        if "description" in self.cleaned_data and "description" not in self.changed_data:
+        for name in {"description", "excerpt"} & self.cleaned_data.keys() - {*self.changed_data}:
             # As it is stored: it was shown without its tags.
-            self.cleaned_data["description"] = self.instance.description
+            self.cleaned_data[name] = getattr(self.instance, name)
         seen, now = self.cleaned_data.get("seen"), self.initial["seen"]
         if seen and seen != now:
             # Sending the form once more overwrites what the other has saved.
