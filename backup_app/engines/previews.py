@@ -30,6 +30,7 @@ class State(StrEnum):
     OTHER = "other"  # a file in the place of a folder, a symlink in that of a file, …
     BLOCKED = "blocked"  # a folder that is not empty, or a path that leads through no folder
     MERGED = "merged"  # a folder in the place of a folder: its content stays
+    UNKNOWN = "unknown"  # the engine does not learn it
 
 
 class Status(NamedTuple):
@@ -130,9 +131,10 @@ class NeededVolume:
     """A volume that a restore reads; ``fault`` says why it cannot be read, "" if it can."""
 
     job_id: int
-    path: str
+    path: str  # or its name, where the engine knows volumes by names
     size: int
     fault: str
+    state: str = "there"
 
 
 @dataclass
@@ -145,14 +147,24 @@ class Preview:
     free: int | None  # bytes at the destination, None if unknown
     volumes: list[NeededVolume]
     notes: list[str] = field(default_factory=list)  # warnings that the restore would log
+    frees: bool = False  # what is replaced makes room for what comes, since it goes file by file
 
     @property
     def faults(self) -> list[str]:
         """Sentences on why the restore would fail."""
         found = [volume.fault for volume in self.volumes if volume.fault]
-        if self.free is not None and self.bytes > self.free:
-            found.append(f"The destination has {self.free} bytes free, of {self.bytes} needed.")
-        return found
+        return found if self.frees else [*found, *self._shortage]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be known before the restore, though it need not fail."""
+        return [*self.notes, *self._shortage] if self.frees else self.notes
+
+    @property
+    def _shortage(self) -> list[str]:
+        if self.free is None or self.bytes <= self.free:
+            return []
+        return [f"The destination has {self.free} bytes free, of {self.bytes} needed."]
 
     def as_json(self) -> dict[str, Any]:
         """Return everything for JSON."""
@@ -162,6 +174,6 @@ class Preview:
             "free": self.free,
             **self.findings.as_json(),
             "volumes": [volume.__dict__ for volume in self.volumes],
-            "notes": self.notes,
+            "notes": self.warnings,
             "faults": self.faults,
         }

@@ -12,6 +12,7 @@ THERE = {
     State.OTHER: "where something of another kind is",
     State.BLOCKED: "where something cannot make way",
     State.MERGED: "where the folder is already",
+    State.UNKNOWN: "where it is unknown what is there",
 }
 
 
@@ -32,6 +33,6 @@ def planned_lines(preview):
     if preview.free is not None:
         yield f"Free at the destination: {size(preview.free)}"
     for volume in preview.volumes:
-        state = "missing" if volume.fault else "there"
+        state = "missing" if volume.fault else volume.state
         yield f"Volume of backup {volume.job_id}, {size(volume.size)}: {state}"
-    yield from preview.notes
+    yield from preview.warnings

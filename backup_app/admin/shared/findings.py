@@ -12,6 +12,7 @@ WORDS = {
     State.OTHER: "Something of another kind is there",
     State.BLOCKED: "Something is there that cannot make way",
     State.MERGED: "The folder is there",
+    State.UNKNOWN: "Unknown",
 }
 COLOURS = {State.NEWER: "danger", State.OTHER: "warning", State.BLOCKED: "danger"}
 LOSES = {State.NEWER, State.OTHER}  # what is lost when it is replaced

@@ -23,6 +23,7 @@ from .director.console import Console
 from .director.director import Director
 from .extraction import download
 from .jobs import backup as backups
+from .jobs import preview as plans
 from .jobs import restore as restores
 from .jobs import verify as verifications
 from .maintenance import check, health, removal
@@ -61,6 +62,7 @@ class BaculaEngine(Engine):
     age_field = "engine_job_id"
     supports_databases = True
     supports_commands = True
+    supports_keeping = True
     resumes = True
 
     def __init__(
@@ -123,6 +125,7 @@ class BaculaEngine(Engine):
     files_ending = view.files_ending
     jobs_with_path = presence.jobs_with_path
     require_destination = staticmethod(restores.require_destination)
+    preview_restore = plans.preview
     client_config = setup.client_config
     require_connection = connection.require_connection
     run_command = commands.run_command

@@ -142,19 +142,22 @@ class Director:
         client: str,
         where: str,
         comment: str,
+        replace: str = "always",
         **other: str,
     ) -> int:
         """Start the restore job ``job`` and return its JobId.
 
         It brings what was backed up of the client ``source`` to ``client``, below ``where``,
-        "/" being the original place, and replaces what is there.
+        "/" being the original place. ``replace`` says what happens to what is there: always,
+        ifnewer or never.
         """
         self.require("job", job)
         for name in (source, client):
             self.require("client", name)
         with self.table_of(selection) as table:
             words = [f"file=?{table}", f"client={_name(source)}", f"restoreclient={_name(client)}"]
-            words += [f"restorejob={_name(job)}", f"where={quoted(where)}", "replace=always"]
+            words += [f"restorejob={_name(job)}", f"where={quoted(where)}"]
+            words += [f"replace={quoted(replace)}"]
             words += [f"{key}={quoted(value)}" for key, value in other.items()]
             command = f"restore {' '.join(words)} comment={quoted(comment)} yes"
             return _started(self, command, client)

@@ -19,6 +19,7 @@ class StorageConfig:
         resources = list(_resources(_read(Path(path))))
         self._devices = [each for kind, each in resources if kind == "device" and "name" in each]
         self._media = {each["name"]: each.get("mediatype", "") for each in self._devices}
+        self._folders = {each["name"]: each.get("archivedevice", "") for each in self._devices}
         self._changers = {
             each["name"]: _members(each.get("device", ""))
             for kind, each in resources
@@ -28,7 +29,7 @@ class StorageConfig:
     @property
     def folders(self) -> list[str]:
         """The folders with volumes that are files."""
-        places = (directives.get("archivedevice", "") for directives in self._devices)
+        places = self._folders.values()
         return sorted({place for place in places if place and not place.startswith("/dev/")})
 
     def device(self, name: str, media_type: str) -> str:
@@ -44,6 +45,11 @@ class StorageConfig:
             f"No device in '{self.path}' reads media of the type '{media_type}', which the device"
             f" '{name}' wrote."
         )
+
+    def folder_of(self, name: str, media_type: str) -> Path | None:
+        """Return the folder with the volumes of ``device``, None if they are no files."""
+        place = self._folders.get(self.device(name, media_type), "")
+        return Path(place) if place and not place.startswith("/dev/") else None
 
 
 def _read(path: Path, depth: int = 0) -> str:

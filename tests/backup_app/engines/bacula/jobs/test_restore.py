@@ -31,14 +31,14 @@ def to(tmp_path):
     return tmp_path / "to"
 
 
-def start(backup, *chosen, to, client=None):
+def start(backup, *chosen, to, client=None, **how):
     selection = get_engine().select_paths(backup, [os.fsencode(path) for path in chosen])
-    client = client or backup.client
-    return control.start_restore(backup, client, selection, path=os.fsencode(to), by="test")
+    client, how["path"] = client or backup.client, os.fsencode(to)
+    return control.start_restore(backup, client, selection, **how, by="test")
 
 
-def restore(backup, *chosen, to, client=None, status="completed"):
-    job = finish(start(backup, *chosen, to=to, client=client))
+def restore(backup, *chosen, to, client=None, status="completed", **how):
+    job = finish(start(backup, *chosen, to=to, client=client, **how))
     assert (job.status, log_of(job)) == (status, log_of(job))
     return job
 
@@ -57,6 +57,36 @@ def test_it_counts_what_bacula_has_written(bacula, bacula_client, tree, to):
 
     assert (job.files, job.bytes, job.errors) == (3, 8, 0)
     assert below(to) == [f"{tree}/docs/letter"]
+
+
+def test_what_is_there_is_replaced_or_kept_as_chosen(bacula, bacula_client, tree, to):
+    content = {"missing": None, "older": 1_700_000_000, "same": 1_700_000_100, "newer": 2**31 - 1}
+    for name in content:
+        (tree / name).write_text("backup")
+        os.utime(tree / name, (1_700_000_100, 1_700_000_100))
+    backup = back_up(bacula_client(tree))
+    found, jobs = {}, {}
+
+    for existing in ("overwrite", "keep-newer", "keep"):
+        place = to / existing / f"{tree}"[1:]
+        place.mkdir(parents=True)
+        for name, changed in content.items():
+            if changed:
+                (place / name).write_text("there")
+                os.utime(place / name, (changed, changed))
+        names = [tree / name for name in content]
+        jobs[existing] = restore(backup, *names, to=to / existing, existing=existing)
+        found[existing] = [name for name in content if (place / name).read_text() == "backup"]
+
+    assert found == {
+        "overwrite": ["missing", "older", "same", "newer"],
+        "keep-newer": ["missing", "older"],
+        "keep": ["missing"],
+    }
+    for existing, job in jobs.items():
+        assert (job.bytes, job.bytes_expected) == (6 * len(found[existing]), 24)
+        assert job.message.startswith("Bacula does not tell which") == (existing != "overwrite")
+    assert jobs["overwrite"].report["placed"] == {"unknown": {"entries": 4, "bytes": 24}}
 
 
 def test_another_client_gets_it(bacula, bacula_client, tree, to):
