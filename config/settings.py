@@ -151,6 +151,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
 CSRF_TRUSTED_ORIGINS = env.origins("CSRF_TRUSTED_ORIGINS")
 CSRF_FAILURE_VIEW = "config.site.errors.csrf_failure"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"/{BASE_PATH}"

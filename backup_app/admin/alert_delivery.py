@@ -1,22 +1,26 @@
 import json
 
 from django.contrib.admin import action, register
+from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html, format_html_join
 
 from ..alerts import deliveries
+from ..lib.formatting import format_time
 from ..models import AlertDelivery
 from .look import ChoicesFilter, badge, display
 from .shared import bulk
 from .shared.base import BackupAdmin, ReadOnly
 from .shared.filters import RelatedFilter
+from .shared.pages import ActionButtons
 
 COLOURS = {"waiting": "info", "sent": "success", "given up": "danger"}
 
 
 @register(AlertDelivery)
-class AlertDeliveryAdmin(ReadOnly, BackupAdmin):
+class AlertDeliveryAdmin(ActionButtons, ReadOnly, BackupAdmin):
     account_field = "rule__account"
     list_display = ["created", "title", "rule", "event", "status_label", "tries", "outcome"]
+    list_display_links = ["title"]
     list_filter = [("status", ChoicesFilter), ("rule", RelatedFilter)]
     list_select_related = ["rule"]
     date_hierarchy = "created"
@@ -58,10 +62,11 @@ class AlertDeliveryAdmin(ReadOnly, BackupAdmin):
 
     @display(description="log")
     def log(self, delivery):
-        lines = [(each["time"][:19], each["outcome"]) for each in delivery.attempts]
-        return format_html_join("", "<div>{} UTC: {}</div>", lines) or None
+        attempts = delivery.attempts
+        lines = [(format_time(parse_datetime(each["time"])), each["outcome"]) for each in attempts]
+        return format_html_join("", "<div>{} {}</div>", lines) or None
 
     @display(description="content")
     def content(self, delivery):
         text = json.dumps(delivery.body, indent=2, ensure_ascii=False)
-        return format_html('<pre class="alert-content">{}</pre>', text)
+        return format_html('<pre class="wrapped">{}</pre>', text)

@@ -5,14 +5,16 @@ from django.utils.html import format_html, format_html_join
 from ..accounts import staff
 from ..alerts import deliveries, webhook
 from ..models import AlertRule, Client
+from ..models.alert import AlertEvent
 from .forms.alert_rule import AlertRuleForm
 from .look import ChoicesFilter, display
 from .shared import bulk, columns
 from .shared.owned import OwnedAdmin
+from .shared.pages import ActionButtons
 
 
 @register(AlertRule)
-class AlertRuleAdmin(OwnedAdmin):
+class AlertRuleAdmin(ActionButtons, OwnedAdmin):
     form = AlertRuleForm
     list_display = ["name", "whose", "channel", "target", "told", "problems", "enabled"]
     list_filter = [*OwnedAdmin.list_filter, ("channel", ChoicesFilter)]
@@ -44,6 +46,9 @@ class AlertRuleAdmin(OwnedAdmin):
         now = [("Now", {"fields": ["open_problems"]})] if obj else []
         return [(None, {"fields": what}), ("Where to", {"fields": where}), *now]
 
+    def actions_of(self, rule):
+        return self.actions if rule.secret else ["send_test"]
+
     def save_model(self, request, obj, form, change):
         if obj.channel == AlertRule.Channel.WEBHOOK and not obj.secret:
             obj.secret = webhook.new_secret()
@@ -64,8 +69,10 @@ class AlertRuleAdmin(OwnedAdmin):
 
     @display(description="tells")
     def told(self, rule):
+        events = [AlertEvent(event).label for event in rule.events if event in AlertEvent]
+        told = ["everything"] if len(events) == len(AlertEvent) else events
         summary = [f"{rule.summary} summary"] if rule.summary else []
-        return ", ".join([*rule.events, *summary])
+        return ", ".join([*told, *summary])
 
     @display(description="problems", ordering="number")
     def problems(self, rule):
@@ -73,7 +80,7 @@ class AlertRuleAdmin(OwnedAdmin):
 
     @display(description="secret")
     def key(self, rule):
-        return format_html("<code>{}</code>", rule.secret)
+        return format_html('<code class="wrapped">{}</code>', rule.secret)
 
     @display(description="problems that it knows of")
     def open_problems(self, rule):
@@ -82,7 +89,7 @@ class AlertRuleAdmin(OwnedAdmin):
             (state.get_event_display(), _subject(state), columns.age(state.since))
             for state in states
         ]
-        return format_html_join("", "<div>{}: {}, since {}</div>", lines) or "none"
+        return format_html_join("", "<div>{}: {}, {}</div>", lines) or "none"
 
 
 def _subject(state):

@@ -43,8 +43,7 @@ class JobAdmin(RestorePages, JobPage, ReadOnly, BackupAdmin):
     list_display = [
         "id",
         "client",
-        "type",
-        "level",
+        "kind",
         "status_label",
         "started",
         "duration",
@@ -52,7 +51,6 @@ class JobAdmin(RestorePages, JobPage, ReadOnly, BackupAdmin):
         "content",
         "verification",
         "browse_link",
-        "requested_by",
     ]
     list_filter = [
         ("status", ChoicesFilter),
@@ -141,6 +139,11 @@ class JobAdmin(RestorePages, JobPage, ReadOnly, BackupAdmin):
         if job is None:
             raise Http404
         return Browser(self, request, job).respond()
+
+    @display(description="type", ordering="type")
+    def kind(self, job):
+        level = f", {job.level.lower()}" if job.level else ""
+        return f"{job.get_type_display()}{level}"
 
     @display(description="status", ordering="status", label=columns.STATUS_COLOURS)
     def status_label(self, job):

@@ -12,6 +12,7 @@ from .look import ChoicesFilter, TabularInline, badge, display
 from .shared import bulk, columns
 from .shared.base import BackupAdmin, ReadOnly
 from .shared.filters import RelatedFilter
+from .shared.pages import ActionButtons
 
 COLOURS = {
     "queued": "info",
@@ -42,18 +43,17 @@ class RunInline(ReadOnly, TabularInline):
 
 
 @register(MaintenancePlan)
-class MaintenancePlanAdmin(BackupAdmin):
+class MaintenancePlanAdmin(ActionButtons, BackupAdmin):
     account_field = "pool__account"
     form = MaintenancePlanForm
-    list_display = ["task", "what", "schedule", "next_run", "last_status", "last_end", "said"]
+    list_display = ["name", "what", "schedule", "next_run", "last_status", "last_end", "said"]
     list_filter = [("task", ChoicesFilter), ("pool", RelatedFilter), ("storage", RelatedFilter)]
     list_select_related = ["pool__account", "storage"]
     search_fields = ["pool__name", "storage__name"]
     autocomplete_fields = ["pool", "storage"]
     actions = ["run_now"]
     inlines = [RunInline]
-    readonly_fields = ["next_run"]
-    fields = [("task", "enabled"), ("pool", "storage"), ("schedule", "next_run"), "days", "files"]
+    fields = ["task", ("pool", "storage"), ("days", "files"), "schedule", "enabled"]
 
     def get_queryset(self, request):
         newest = MaintenanceRun.objects.filter(plan=OuterRef("pk")).order_by("-pk")
@@ -62,6 +62,9 @@ class MaintenancePlanAdmin(BackupAdmin):
             for name in ("status", "ended", "message")
         }
         return super().get_queryset(request).annotate(**last)
+
+    def get_inlines(self, request, obj):
+        return self.inlines if obj else []
 
     def get_form(self, request, obj=None, **kwargs):
         form = super().get_form(request, obj, **kwargs)
@@ -73,6 +76,10 @@ class MaintenancePlanAdmin(BackupAdmin):
         by = request.user.get_username()
         plans = queryset.select_related("pool", "storage")
         bulk.run(self, request, plans, "Started", lambda plan: schedule.start(plan, by))
+
+    @display(description="task", ordering="task")
+    def name(self, plan):
+        return plan.get_task_display().partition(":")[0]
 
     @display(description="of")
     def what(self, plan):

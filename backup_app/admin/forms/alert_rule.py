@@ -1,4 +1,5 @@
 from django import forms
+from django.forms import Script
 
 from ...alerts import targets
 from ...models.alert import AlertEvent, every_event
@@ -9,6 +10,9 @@ from .owned import OwnedForm
 
 class AlertRuleForm(OwnedForm):
     """A rule of an account, or of the operator if the user may make one without an account."""
+
+    class Media:
+        js = [Script("backup_app/search_labels.js", defer=True)]
 
     may_be_operators = False
 

@@ -1,10 +1,10 @@
 from django.core.exceptions import ValidationError
-from django.forms import Script
 
 from ...lib import ssh_keys
 from ...models import Client
-from ...services import clients, filesets
+from ...services import clients
 from ...services.locked_fields import locked_fields
+from . import needed_fields
 from .errors import service_errors
 from .owned import OwnedForm
 from .schedule import SCRIPT, ScheduledForm
@@ -14,12 +14,18 @@ CHECKED = ["name", "system", "ip", "internal_ip", *PLACE]
 OWN = ["pool", "fileset"]
 
 
-class ClientForm(ScheduledForm, OwnedForm):
+class ClientForm(needed_fields.NeededFieldsForm, ScheduledForm, OwnedForm):
     """A client, whose pool and fileset are those of its account."""
 
     class Media:
-        js = [SCRIPT, Script("backup_app/client_form.js", defer=True)]
+        js = [SCRIPT, needed_fields.SCRIPT]
 
+    needs = {
+        "connection": {
+            "ssh": ["ssh_user", "ssh_port", "host_key", "fingerprints"],
+            "agent": ["agent_port"],
+        }
+    }
     may_be_this_machine = False  # for who sees all accounts: its files may be those of any
 
     def clean_connection(self):
@@ -33,12 +39,6 @@ class ClientForm(ScheduledForm, OwnedForm):
         text = self.cleaned_data["host_key"]
         ssh_keys.validate(text)
         return text
-
-    def clean_schedule(self):
-        try:
-            return filesets.schedule(self.cleaned_data["schedule"])
-        except ValueError as e:
-            raise ValidationError(str(e)) from e
 
     def clean(self):
         super().clean()

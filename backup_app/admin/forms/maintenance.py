@@ -1,22 +1,25 @@
 from django import forms
-from django.utils import timezone
 
-from ...lib import cron
 from ...models import MaintenancePlan
+from . import needed_fields
+from .schedule import SCRIPT, ScheduledForm
 
 
-class MaintenancePlanForm(forms.ModelForm):
+class MaintenancePlanForm(needed_fields.NeededFieldsForm, ScheduledForm, forms.ModelForm):
     """A plan of a pool or, if it is a check, of a storage, which only some may choose."""
 
-    may_check = False
+    class Media:
+        js = [SCRIPT, needed_fields.SCRIPT]
 
-    def clean_schedule(self):
-        schedule = " ".join(self.cleaned_data["schedule"].split())
-        try:
-            cron.next_time(schedule, timezone.now())
-        except ValueError as e:
-            raise forms.ValidationError(str(e)) from e
-        return schedule
+    needs = {
+        "task": {
+            "prune": ["pool"],
+            "verify": ["pool", "days"],
+            "test": ["pool", "files"],
+            "check": ["storage"],
+        }
+    }
+    may_check = False
 
     def clean(self):
         super().clean()

@@ -1,5 +1,6 @@
 """Schedules in forms, with a preview in words and the next runs."""
 
+from django.core.exceptions import ValidationError
 from django.forms import Script
 from django.urls import reverse
 from django.utils import timezone
@@ -28,7 +29,7 @@ def preview(expression):
 
 
 class ScheduledForm:
-    """Shows a preview below the field of a schedule, and again while somebody types."""
+    """Checks a schedule, and shows it in words below its field, also while somebody types."""
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
@@ -39,3 +40,9 @@ class ScheduledForm:
                 reverse("admin:backup_app_client_schedule"),
                 preview(self.get_initial_for_field(field, "schedule") or ""),
             )
+
+    def clean_schedule(self):
+        try:
+            return filesets.schedule(self.cleaned_data["schedule"])
+        except ValueError as e:
+            raise ValidationError(str(e)) from e

@@ -87,3 +87,35 @@ def button(permission):
         return pressed
 
     return decorate
+
+
+class ActionButtons(RecordPages):
+    """Offers what the list does with records as buttons on the page of each."""
+
+    change_form_outer_before_template = "backup_app/admin/action_buttons.html"
+    record_pages = ["act"]
+
+    def actions_of(self, record):
+        """Return the names of the actions that a record has buttons for."""
+        return self.actions
+
+    def render_change_form(self, request, context, *args, obj=None, **options):
+        if obj:
+            context["action_buttons"] = self._allowed(request, obj)
+            context["action_address"] = f"admin:{self.opts.app_label}_{self.opts.model_name}_act"
+        return super().render_change_form(request, context, *args, obj=obj, **options)
+
+    def act(self, request, record):
+        """Do the action whose button was pressed, and lead back to the record."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        name = request.POST.get("action")
+        if name not in self._allowed(request, record):
+            raise PermissionDenied
+        function, *_ = self.get_actions(request)[name]
+        function(self, request, self.get_queryset(request).filter(pk=record.pk))
+        return self.to_record(record)
+
+    def _allowed(self, request, record):
+        actions = self.get_actions(request)
+        return {name: actions[name][2] for name in self.actions_of(record) if name in actions}

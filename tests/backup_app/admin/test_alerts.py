@@ -11,7 +11,7 @@ from backup_app.models import AlertDelivery, AlertRule, AlertState, AuditEntry
 from backup_app.models.alert import AlertEvent
 from tests.support.admin_lists import list_url, shown
 
-from ..support.admin_pages import act, add, change, done, errors, said
+from ..support.admin_pages import act, add, change, done, errors, press, said
 from ..support.factories import AccountFactory, ClientFactory
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +22,12 @@ def form(**fields):
     return {**known, "target": "ops@example.org", "summary": "", **fields}
 
 
+def address_of(record):
+    return reverse(f"admin:backup_app_{record._meta.model_name}_change", args=[record.pk])
+
+
 def page_of(client, record):
-    name = record._meta.model_name
-    return client.get(reverse(f"admin:backup_app_{name}_change", args=[record.pk]))
+    return client.get(address_of(record))
 
 
 def make_rule(**fields):
@@ -115,6 +118,10 @@ class TestRules:
         answer = act(client, "send_test", rule)
 
         assert said(client, answer) == ["A test is on its way: 1 alert rule."]
+        assert press(client, "delete_selected", rule).status_code == 403
+        assert (
+            client.get(reverse("admin:backup_app_alertrule_act", args=[rule.pk])).status_code == 405
+        )
         assert AlertDelivery.objects.get().event == "test"
 
     def test_the_page_says_what_is_wrong_now(self, client):
@@ -135,12 +142,12 @@ class TestDeliveries:
         AlertDelivery.objects.update(status="given up", tries=10, attempts=attempts)
 
         page = page_of(client, delivery).content.decode()
-        assert "2027-03-01T12:00:00 UTC: status 500" in page
+        assert "2027-03-01 12:00:00 status 500" in page
         assert "Given Up" in page
         assert "&lt;b&gt;The disk" in page
-        assert said(client, act(client, "send_again", delivery)) == [
-            "Sent again: 1 alert delivery."
-        ]
+        pressed = press(client, "send_again", delivery)
+        assert pressed.url == address_of(delivery)
+        assert said(client, pressed) == ["Sent again: 1 alert delivery."]
         delivery.refresh_from_db()
         assert (delivery.status, delivery.tries) == ("waiting", 0)
 
@@ -179,6 +186,7 @@ class TestStaffOfAnAccount:
             change(client, rule, form(name="stolen", account=ann.pk))
             act(client, "send_test", rule)
             act(client, "renew_secret", rule)
+            press(client, "renew_secret", rule)
 
         assert not AlertRule.objects.filter(name="stolen").exists()
         assert not AlertDelivery.objects.exists()
@@ -192,6 +200,7 @@ class TestStaffOfAnAccount:
         for delivery in AlertDelivery.objects.all():
             assert page_of(client, delivery).status_code == 302
             act(client, "send_again", delivery)
+            press(client, "send_again", delivery)
         assert set(AlertDelivery.objects.values_list("status", flat=True)) == {"sent"}
 
     def test_they_make_rules_for_their_own_account_only(self, client, ann):
@@ -213,4 +222,5 @@ class TestStaffOfAnAccount:
 
         assert page.status_code == 200
         assert rule.secret not in page.content.decode()
+        assert press(client, "renew_secret", rule).status_code == 403
         assert client.get(list_url(AlertDelivery)).status_code == 403

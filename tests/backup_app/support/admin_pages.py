@@ -32,3 +32,10 @@ def act(client, action, record):
     """Do an action to one record of its list."""
     address = reverse(f"admin:backup_app_{record._meta.model_name}_changelist")
     return client.post(address, {"action": action, "_selected_action": [record.pk]})
+
+
+def press(client, action, record):
+    """Press the button of an action on the page of a record."""
+    name = record._meta.model_name
+    address = reverse(f"admin:backup_app_{name}_act", args=[record.pk])
+    return client.post(address, {"action": action})
