@@ -32,7 +32,7 @@ from .view.view import View
 
 
 class BaculaEngine(Engine):
-    """Drives a Bacula Director 9.6 by its console, and reads its catalog in PostgreSQL.
+    """Drives a Bacula Director by its console, and reads its catalog in PostgreSQL.
 
     OPTIONS:
 

@@ -3,16 +3,16 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils.connection import ConnectionDoesNotExist
 
 from ....exceptions import EngineError, EngineUnreachable
+from .schema import SCHEMAS, SUPPORTED, VERSIONS, Query, Schema
 
 Parameters = Sequence[Any] | Mapping[str, Any]
-VERSION = 16  # of the tables of Bacula 9.6
 TIMED_OUT = "57014"
 CHUNK = 2000  # rows
 # Each query reads a few rows by an index: JIT compilation, parallel workers or sequential
@@ -23,39 +23,41 @@ SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', fals
     set_config('random_page_cost', '1.1', false)
 """
 
-_prepared: WeakSet[Any] = WeakSet()  # connections of psycopg with settings and a known version
+# Of connections of psycopg, whose settings are made.
+_schemas: WeakKeyDictionary[Any, Schema] = WeakKeyDictionary()
 
 
 class Reader:
     """Reads over Django's connection of an alias, and closes one that is broken.
 
     Raises EngineUnreachable while the database is unreachable, and EngineError for a query that it
-    refuses, for tables of another version and for an unknown alias.
+    refuses, for tables of an unknown version and for an unknown alias.
     """
 
     def __init__(self, alias: str, seconds: int = 30) -> None:
         self.alias, self.seconds = alias, seconds
 
-    def rows(self, sql: str, parameters: Parameters = ()) -> list[Any]:
+    def rows(self, query: Query, parameters: Parameters = ()) -> list[Any]:
         """Return all rows of a query, which may take ``seconds``."""
         with self._as_engine_errors():
             connection = self._connection()
             was_open = connection.connection is not None
             try:
-                return self._read(connection, sql, parameters)
+                return self._read(connection, query, parameters)
             except (InterfaceError, OperationalError):
                 # A connection that was kept open does not survive a restart of the database.
                 if not (was_open and self._close_broken(connection)):
                     raise
-            return self._read(connection, sql, parameters)
+            return self._read(connection, query, parameters)
 
-    def stream(self, sql: str, parameters: Parameters = ()) -> Generator[Any, None, None]:
+    def stream(self, query: Query, parameters: Parameters = ()) -> Generator[Any, None, None]:
         """Yield the rows of a query without a time limit, a few at a time.
 
         Close the generator if it is not read to its end.
         """
         with self._as_engine_errors():
             self.rows("SELECT set_config('statement_timeout', '0', false)")
+            sql = _sql(query, _schemas[self._connection().connection])
             try:
                 # Outside a transaction the server keeps the rows until the cursor is closed.
                 with self._connection().chunked_cursor() as cursor:
@@ -65,25 +67,34 @@ class Reader:
             finally:
                 self.rows(PREPARE, [f"{self.seconds}s"])
 
-    def _read(self, connection: BaseDatabaseWrapper, sql: str, parameters: Parameters) -> list[Any]:
+    @property
+    def schema(self) -> Schema:
+        """How the catalog keeps what is kept differently by Bacula's versions."""
+        self.rows("SELECT 1")
+        return _schemas[self._connection().connection]
+
+    def _read(
+        self, connection: BaseDatabaseWrapper, query: Query, parameters: Parameters
+    ) -> list[Any]:
         with connection.cursor() as cursor:
-            if connection.connection not in _prepared:
-                self._prepare(cursor)
-                _prepared.add(connection.connection)
-            cursor.execute(sql, parameters)
+            schema = _schemas.get(connection.connection)
+            if schema is None:
+                schema = _schemas[connection.connection] = self._prepare(cursor)
+            cursor.execute(_sql(query, schema), parameters)
             found: list[Any] = cursor.fetchall()
             return found
 
-    def _prepare(self, cursor: Any) -> None:
+    def _prepare(self, cursor: Any) -> Schema:
         cursor.execute(PREPARE, [f"{self.seconds}s"])
         cursor.execute("SELECT versionid FROM version")
         found = [version for (version,) in cursor.fetchall()]
-        if found != [VERSION]:
+        if len(found) != 1 or found[0] not in SCHEMAS:
             raise EngineError(
                 f"The catalog '{self.alias}' has tables of version "
-                f"{', '.join(map(str, found)) or 'none'}, not {VERSION}: it does not belong to "
-                "Bacula 9.6."
+                f"{', '.join(map(str, found)) or 'none'}: this service supports those of Bacula"
+                f" {SUPPORTED}, which are {VERSIONS}."
             )
+        return SCHEMAS[found[0]]
 
     def _connection(self) -> BaseDatabaseWrapper:
         try:
@@ -119,6 +130,10 @@ class Reader:
             raise EngineError(
                 f"The catalog '{self.alias}' refused the query: {_one_line(e)}"
             ) from e
+
+
+def _sql(query: Query, schema: Schema) -> str:
+    return query if isinstance(query, str) else query(schema)
 
 
 def text(column: str) -> str:

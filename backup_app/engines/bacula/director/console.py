@@ -11,10 +11,12 @@ import time
 from enum import IntEnum
 
 from ....exceptions import EngineError, EngineUnreachable
+from ..catalog import schema
 from .protocol import Wire
 
 DEFAULT = "*UserAgent*"  # the name of the default console
 CHALLENGE = re.compile(rb"auth cram-md5c? (<[^<> ]+>) ssl=(\d)")
+RELEASE = re.compile(rb"Version: (\S+)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAME = re.compile(r"[\w*.:-]+", re.ASCII)
 TLS_REQUIRED = b"2"
@@ -177,7 +179,16 @@ class Console:
         if not hmac.compare_digest(proof, self._proof(ours)):
             raise EngineError(f"{self.place} did not prove that it knows the console's password.")
         wire.send(b"1000 OK auth\n")
-        self._expect(wire, b"1000 OK:", "the console")
+        self._require_supported(self._expect(wire, b"1000 OK:", "the console"))
+
+    def _require_supported(self, greeting: bytes) -> None:
+        found = RELEASE.search(greeting)
+        release = _printable(found[1] if found else greeting)
+        if not schema.is_supported(release):
+            raise EngineError(
+                f"{self.place} is of version {release}: this service supports those of Bacula"
+                f" {schema.SUPPORTED}."
+            )
 
     def _challenge(self, wire: Wire) -> bytes:
         said = _text(wire.receive())
@@ -192,10 +203,11 @@ class Console:
         digest = hmac.digest(self._key, challenge, "md5")
         return base64.b64encode(digest).rstrip(b"=")
 
-    def _expect(self, wire: Wire, start: bytes, offer: str) -> None:
+    def _expect(self, wire: Wire, start: bytes, offer: str) -> bytes:
         said = _text(wire.receive())
         if not said.startswith(start):
             raise LoginRejected(f"{self.place} rejected {offer}: {_printable(said)}")
+        return said
 
 
 def _text(packet: bytes | int) -> bytes:

@@ -9,22 +9,12 @@ from dataclasses import dataclass
 
 from ..catalog.connection import Reader, text
 from ..catalog.lstat import number
+from ..catalog.schema import Schema
 
 ALGORITHMS = {16: "md5", 20: "sha1", 32: "sha256", 64: "sha512"}
 # Streams whose digest is that of the file's content: those of Windows contain more, and that of a
 # sparse file depends on the client's buffers.
 PLAIN = {2, 4, 29}
-# The newest row of each path counts; a FileIndex below 1 marks a deleted file.
-VIEW = f"""
-SELECT {text("p.path")}, {text("n.name")}, {text("f.lstat")}, {text("f.md5")}, f.jobid, f.fileindex
-FROM (
-    SELECT DISTINCT ON (pathid, filenameid) file.*
-    FROM file JOIN job USING (jobid) WHERE jobid = ANY(%s)
-    ORDER BY pathid, filenameid, jobtdate DESC, jobid DESC, fileindex DESC
-) f JOIN path p USING (pathid) JOIN filename n USING (filenameid)
-WHERE f.fileindex > 0
-ORDER BY p.path, n.name
-"""  # noqa: S608 - made of constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +42,23 @@ def members(reader: Reader, job_ids: Sequence[int]) -> Generator[Member, None, N
 
     Raises EngineUnreachable and EngineError where the catalog does.
     """
-    with closing(reader.stream(VIEW, [list(job_ids)])) as rows:
+    with closing(reader.stream(_view, [list(job_ids)])) as rows:
         for path, name, lstat, digest, job_id, file_index in rows:
             yield _member(path + name, _numbers(lstat), digest, (job_id, file_index))
+
+
+def _view(schema: Schema) -> str:
+    # The newest row of each path counts; a FileIndex below 1 marks a deleted file.
+    return f"""
+SELECT {text("p.path")}, {text("n.name")}, {text("f.lstat")}, {text("f.md5")}, f.jobid, f.fileindex
+FROM (
+    SELECT DISTINCT ON (pathid, {schema.name}) file.*
+    FROM file JOIN job USING (jobid) WHERE jobid = ANY(%s)
+    ORDER BY pathid, {schema.name}, jobtdate DESC, jobid DESC, fileindex DESC
+) f JOIN path p USING (pathid) {schema.join("f")}
+WHERE f.fileindex > 0
+ORDER BY p.path, n.name
+"""  # noqa: S608 - made of constants
 
 
 def _member(path: bytes, numbers: Sequence[int], digest: bytes, place: tuple[int, int]) -> Member:

@@ -22,12 +22,11 @@ from ..extraction import confine, restore_to_host
 from ..extraction.storage_config import StorageConfig
 from ..names import Bacula
 
-VERSION = "9.6."
 ENCODING = "SQL_ASCII"
 COMMANDS = ".clients", ".jobs", ".filesets", ".pools", ".storage", ".catalogs"
 # The tables that are read, whose rights also show whether the role may write.
 TABLES = (
-    "basefiles client file filename fileset job jobmedia log media path pathhierarchy"
+    "basefiles client file fileset job jobmedia log media path pathhierarchy"
     " pathvisibility pool storage version"
 ).split()
 SETTINGS = """
@@ -69,9 +68,7 @@ def _of_the_director(engine: Bacula) -> Iterator[str]:
 
 
 def _of_a_header(engine: Bacula, header: dict[str, str]) -> Iterator[str]:
-    name, version = header.get("name", ""), header.get("version", "")
-    if not version.startswith(VERSION):
-        yield f"The Director is of version {version}: this service supports only {VERSION}x."
+    name = header.get("name", "")
     if name != engine.director_name:
         yield (
             f"The Director calls itself '{name}', not '{engine.director_name}': set the option"
@@ -131,7 +128,7 @@ def _of_the_catalog(engine: Bacula) -> Iterator[str]:
                 f"The catalog '{database}' is in {encoding}, which not every file name fits:"
                 f" create it in {ENCODING}, as Bacula's script does."
             )
-        rights = reader.rows(RIGHTS, [TABLES])
+        rights = reader.rows(RIGHTS, [[*TABLES, *reader.schema.tables]])
     except BackupError as e:
         yield f"{e} Check '{engine.database}' in DATABASES."
         return

@@ -64,7 +64,7 @@ class Chains:
     def _said(self, stored: bytes, name: bytes) -> dict[int, bool]:
         """Return by JobId whether something exists, for the jobs that have a row on it."""
         place = {"folder": stored, "name": name, "jobs": self._jobs}
-        return dict(self._catalog.rows(queries.SAID, place))
+        return dict(self._catalog.rows(queries.said, place))
 
     def _visible(self, stored: bytes) -> set[int]:
         self._prepare()

@@ -45,16 +45,15 @@ def files_at(view: View, wanted: Iterable[bytes]) -> dict[bytes, tuple[int, byte
     """Return by path the FileIds and paths of anything but folders at these normal paths."""
     places = {path: split(path) for path in wanted if path != ROOT}
     folders = {stored for folder, _ in places.values() for stored in paths.stored(folder)}
-    folder_ids = _ids(view, queries.PATH_IDS, folders)
-    name_ids = _ids(view, queries.NAME_IDS, {name for _, name in places.values()})
+    folder_ids = _folder_ids(view, folders)
     candidates = [
-        (path, paths.join(stored, name), (folder_ids[stored], name_ids[name]))
+        (path, paths.join(stored, name), (folder_ids[stored], name))
         for path, (folder, name) in places.items()
         for stored in paths.stored(folder)
-        if stored in folder_ids and name in name_ids
+        if stored in folder_ids
     ]
     rows = _rows_at(view, {place for _, _, place in candidates})
-    file_ids = {(path_id, name_id): file_id for path_id, name_id, file_id in rows}
+    file_ids = {(path_id, bytes(name)): file_id for path_id, name, file_id in rows}
     found: dict[bytes, tuple[int, bytes]] = {}
     for path, as_stored, place in candidates:
         if place in file_ids:
@@ -62,16 +61,16 @@ def files_at(view: View, wanted: Iterable[bytes]) -> dict[bytes, tuple[int, byte
     return found
 
 
-def _ids(view: View, query: str, values: Iterable[bytes]) -> dict[bytes, int]:
-    wanted = list(values)
-    return dict(view.rows(query, values=wanted)) if wanted else {}
+def _folder_ids(view: View, folders: Iterable[bytes]) -> dict[bytes, int]:
+    wanted = list(folders)
+    return dict(view.rows(queries.PATH_IDS, values=wanted)) if wanted else {}
 
 
-def _rows_at(view: View, places: Iterable[tuple[int, int]]) -> list[Any]:
+def _rows_at(view: View, places: Iterable[tuple[int, bytes]]) -> list[Any]:
     if not places:
         return []
     folders, names = zip(*places, strict=True)
-    return view.rows(queries.PLACES, folders=list(folders), names=list(names))
+    return view.rows(queries.places, folders=list(folders), names=list(names))
 
 
 def _folders_at(view: View, wanted: Iterable[bytes]) -> dict[bytes, Folder]:
@@ -96,7 +95,7 @@ def _folders_with(view: View, nodes: Sequence[int]) -> dict[int, Folder]:
 def _files_with(view: View, files: Sequence[int]) -> dict[int, Any]:
     """Return (FileId, PathId, folder, name) of the rows that count, by their FileIds."""
     wanted = [file_id for file_id in files if is_id(file_id, MAX_FILE_ID)]
-    rows = view.rows(queries.FILES_BY_ID, files=wanted) if wanted else []
+    rows = view.rows(queries.files_by_id, files=wanted) if wanted else []
     return {row[0]: row for row in rows}
 
 
@@ -105,7 +104,7 @@ def _nodes(view: View, folders: Iterable[Folder]) -> Iterator[tuple[int, bytes]]
     for folder in dict.fromkeys(folders):
         if folder.stored == paths.TOP:
             within = {"within": [folder.path_id], "limit": None, "offset": 0}
-            for path_id, stored, *_ in view.rows(queries.SUBFOLDERS, **within):
+            for path_id, stored, *_ in view.rows(queries.subfolders, **within):
                 yield path_id, paths.of_folder(stored)
         else:
             yield folder.path_id, folder.path

@@ -12,6 +12,7 @@ from ...values import File, Listing, Node
 from ..catalog import paths, queries
 from ..catalog.lstat import DIRECTORY, FILE, Status, decoded, sha256
 from ..catalog.records import is_id
+from ..catalog.schema import Query
 from ..names import Bacula
 
 FULL = "F"  # a level
@@ -50,13 +51,13 @@ class View:
         """JobIds of the jobs whose files count, oldest first."""
         return [job_id for job_id, _ in self._levels]
 
-    def rows(self, query: str, **values: Any) -> list[Any]:
+    def rows(self, query: Query, **values: Any) -> list[Any]:
         """Return rows of the catalog, for a query that knows the chain."""
         return self._catalog.rows(query, {"chain": self.chain, **values})
 
     def folders(self, which: str, **values: Any) -> list[tuple[Folder, int | None]]:
         """Return the folders that there are of those asked for, with their own FileIds."""
-        found = self.rows(queries.FOLDERS.format(which=which), **values)
+        found = self.rows(queries.folders(which), **values)
         return [(Folder(path_id, stored), file_id) for path_id, stored, file_id in found]
 
     def folder(self, path: bytes) -> Folder:
@@ -78,7 +79,7 @@ class View:
         """Return a page of one level: folders first, then by the bytes of the names."""
         folder = self.folder(path)
         within = self.within(folder)
-        folders, total = self._page(queries.SUBFOLDERS, within, offset, limit)
+        folders, total = self._page(queries.subfolders, within, offset, limit)
         rest = None if limit is None else limit - len(folders)
         files, count = self._files(within, max(0, offset - total), rest)
         found = [_directory(folder, *row) for row in folders]
@@ -87,8 +88,8 @@ class View:
 
     def subfolders(self, folder: Folder) -> Sequence[Node]:
         """Return the folders directly in a folder, by name, with what lies directly in them."""
-        rows, _ = self._page(queries.SUBFOLDERS, self.within(folder))
-        counts = self.rows(queries.COUNTS, within=[row[0] for row in rows]) if rows else []
+        rows, _ = self._page(queries.subfolders, self.within(folder))
+        counts = self.rows(queries.counts, within=[row[0] for row in rows]) if rows else []
         counted = {path_id: values for path_id, *values in counts}
         return [_node(*row, *counted[row[0]]) for row in rows]
 
@@ -118,7 +119,7 @@ class View:
         return [(job_id, level) for job_id, level, *_ in found]
 
     def _page(
-        self, query: str, within: list[int], offset: int = 0, limit: int | None = None
+        self, query: Query, within: list[int], offset: int = 0, limit: int | None = None
     ) -> tuple[list[Any], int]:
         """Return a page of a folder's content, and its total length."""
         has_full = self._levels[0][1] == FULL
@@ -130,14 +131,14 @@ class View:
     def _files(self, within: list[int], offset: int, limit: int | None) -> tuple[list[Any], int]:
         """Return (name, FileId, LStat, signature) of a page of files, and how many there are."""
         if limit is None:
-            rows = self.rows(queries.ALL_FILES, within=within)
+            rows = self.rows(queries.files, within=within)
             return rows[offset:], len(rows)
         # Only the names are read of all files, to sort them; the rest only of the page.
-        page, count = self._page(queries.NAMES, within, offset, limit)
-        names = [name_id for name_id, _ in page]
-        rows = self.rows(queries.NAMED_FILES, within=within, names=names) if names else []
-        found = {name_id: row for name_id, *row in rows}
-        return [(name, *found[name_id]) for name_id, name in page], count
+        page, count = self._page(queries.names, within, offset, limit)
+        names = [name for (name,) in page]
+        rows = self.rows(queries.named_files, within=within, names=names) if names else []
+        found = {bytes(row[0]): row for row in rows}
+        return [found[bytes(name)] for name in names], count
 
 
 def update_cache(engine: Bacula, job_ids: list[int]) -> None:
@@ -190,11 +191,11 @@ def files_ending(engine: Bacula, job: Job, endings: Sequence[bytes]) -> Iterator
     """
     catalog = engine.reader()
     values = {"job": job.engine_job_id, "endings": [ending.lower() for ending in endings]}
-    start = {"path": 0, "name": 0}
-    while steps := catalog.rows(queries.STEP, {**values, **start, "count": BATCH}):
+    start = {"path": 0, "name": b""}
+    while steps := catalog.rows(queries.step, {**values, **start, "count": BATCH}):
         ((last_path, last_name),) = steps
         end = {"last_path": last_path, "last_name": last_name}
-        for path_id, stored, *row in catalog.rows(queries.ENDING, {**values, **start, **end}):
+        for path_id, stored, *row in catalog.rows(queries.ending, {**values, **start, **end}):
             file = as_file(Folder(path_id, stored), *row)
             if file.type == FILE:
                 yield file

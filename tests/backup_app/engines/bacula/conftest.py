@@ -33,7 +33,7 @@ from ...support.factories import (
 from .support.adopting import adopted_client
 from .support.database_script import Script
 from .support.forged_jobs import forged_backup
-from .support.installation import Installation, require
+from .support.installation import Installation, require, sql
 from .support.jobs import end_reading
 
 ENGINE = "backup_app.engines.bacula.BaculaEngine"
@@ -134,6 +134,20 @@ def bacula_client(bacula, bacula_zone):
         return ClientFactory(account=account, **place | fields)
 
     return make
+
+
+@pytest.fixture
+def newer_tables(installation, catalog):
+    """Tables of a version of the catalog that is not known yet; a function that ends it."""
+    ((version,),) = installation.query("SELECT versionid FROM version")
+
+    def become(number):
+        sql(f"UPDATE version SET versionid = {number}", database=installation.database)  # noqa: S608
+        connections[catalog].close()
+
+    become(1027)
+    yield lambda: become(version)
+    become(version)
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from backup_app.engines.bacula.engine import BaculaEngine
 from tests.prerequisites import need_bacula
 
 from ....support.factories import ClientFactory, FilesetFactory
-
-PROGRAM = "/usr/sbin/bacula-fd"
+from ..support import release
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("backup_root")]
 
@@ -29,10 +28,10 @@ def make_config(engine, **attributes):
 
 
 def accepted(config, folder):
-    need_bacula(Path(PROGRAM).exists())
+    need_bacula(Path(release.CLIENT).exists())
     file = folder / "bacula-fd.conf"
     file.write_text(config)
-    return subprocess.run([PROGRAM, "-t", "-c", file], capture_output=True, text=True)
+    return subprocess.run([release.CLIENT, "-t", "-c", file], capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("system", ["unix", "windows"])

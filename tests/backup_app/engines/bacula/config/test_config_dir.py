@@ -15,6 +15,7 @@ from backup_app.engines.bacula.config import config_dir
 from backup_app.engines.bacula.engine import BaculaEngine
 from backup_app.exceptions import EngineError, EngineUnreachable, WrongState
 
+from ..support import release
 from ..support.installation import free_ports
 
 SEEDS = range(int(os.environ.get("KILLS", "6")))
@@ -30,7 +31,9 @@ def known(engine):
 
 
 def accepted(installation):
-    done = subprocess.run(["bacula-dir", "-t", "-c", installation.dir_config], capture_output=True)
+    done = subprocess.run(
+        [release.DIRECTOR, "-t", "-c", installation.dir_config], capture_output=True
+    )
     return done.returncode == 0
 
 

@@ -10,6 +10,7 @@ from backup_app.engines.bacula.config import provisioning
 from backup_app.models import Entry
 
 from ....support.local_backups import back_up, local_client, local_roots
+from ..support.forged_jobs import schema
 
 NAMES = [
     b"a", b"ab", b"x.tmp", b".cache", b"node_modules", b"@|touch made", b"|touch made", b"<list",
@@ -53,8 +54,8 @@ def stored_by_bacula(bacula, bacula_client, fileset):
         job_id = director.run(found["job"], client=found["client"], level="Full", comment="test")
     assert bacula.wait(job_id) == "T"
     rows = bacula.query(
-        "SELECT encode(convert_to(path || name, 'SQL_ASCII'), 'hex') FROM file "  # noqa: S608
-        f"JOIN path USING (pathid) JOIN filename USING (filenameid) WHERE jobid = {job_id}"
+        "SELECT encode(convert_to(path || n.name, 'SQL_ASCII'), 'hex') FROM file f "  # noqa: S608
+        f"JOIN path USING (pathid) {schema().join('f')} WHERE jobid = {job_id}"
     )
     paths = [bytes.fromhex(row[0]).rstrip(b"/") for row in rows]
     assert len(paths) == len(set(paths)), "Something is stored twice."

@@ -1,9 +1,12 @@
 """The console asks a real Director, and bears one that hangs, lies or goes away."""
 
 import contextlib
+import re
+import select
 import socket
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -52,6 +55,17 @@ def machine_that(behave):
         thread.start()
         yield listener.getsockname()[1]
         thread.join(10)
+
+
+def relayed(installation, change, connection):
+    """Relay a connection to the Director, and what that says as a function changes it."""
+    with socket.create_connection(("127.0.0.1", installation.ports["dir"])) as director:
+        while True:
+            for ready in select.select([connection, director], [], [])[0]:
+                if not (said := ready.recv(65536)):
+                    return
+                other = director if ready is connection else connection
+                other.sendall(change(said) if ready is director else said)
 
 
 def packet(text):
@@ -202,6 +216,21 @@ def test_a_director_that_requires_tls_is_refused():
 
     with machine_that(want) as port, pytest.raises(EngineError, match="requires TLS"):
         own_console(port).__enter__()
+
+
+def test_a_director_of_an_unknown_version_is_refused(installation):
+    def newer(said):
+        return re.sub(rb"(?<=Version: )[\d.]+", lambda found: b"99.9999"[: len(found[0])], said)
+
+    director = partial(relayed, installation, newer)
+    with machine_that(director) as port, pytest.raises(EngineError) as refused:
+        console(installation, port=port).__enter__()
+
+    assert re.fullmatch(
+        rf"The Director at 127.0.0.1:{port} is of version 99\.9+: this service supports those of"
+        " Bacula 9.6, 11, 13 and 15.",
+        str(refused.value),
+    )
 
 
 # --- A Director that is not there, hangs or says too much ---------------------------------------

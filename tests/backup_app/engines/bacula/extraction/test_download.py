@@ -21,10 +21,10 @@ from ....support.contract.setting import LATIN, at, downloaded
 from ....support.factories import JobFactory
 from ....support.restores import tree_of
 from ..conftest import ENGINE
-from ..support import configs
+from ..support import configs, release
 from ..support.daemon import Daemon
 from ..support.forged_volumes import rename_in_volumes
-from ..support.installation import PROGRAMS, free_ports
+from ..support.installation import free_ports
 
 pytestmark = pytest.mark.django_db
 EARLIER = 10**18, 10**18
@@ -92,7 +92,7 @@ def back_up(bacula, bacula_client):
 @pytest.fixture
 def spool_client(bacula):
     """The Director's name for a file daemon that has no plugins."""
-    daemon = Daemon(PROGRAMS["fd"], bacula.folder / "spool-fd.conf", *free_ports(1))
+    daemon = Daemon(release.CLIENT, bacula.folder / "spool-fd.conf", *free_ports(1))
     own = {"folder": bacula.folder, "director": bacula.director_name}
     values = {"address": "127.0.0.1", "port": daemon.port, "password": "of-the-spool"}
     text = configs.FILE_DAEMON.format(name="spool-fd", **own, **values)

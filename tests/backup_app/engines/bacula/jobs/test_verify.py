@@ -5,6 +5,7 @@ import pytest
 from backup_app.jobs import control
 
 from ....support.factories import PoolFactory
+from ..support.forged_jobs import schema
 from ..support.jobs import back_up, finish, log_of
 
 pytestmark = pytest.mark.django_db
@@ -94,9 +95,9 @@ def test_a_volume_that_was_cut_off_is_found(bacula, chain):
 
 def test_what_differs_from_the_catalog_is_named(bacula, chain, tree):
     full, _ = chain
+    letter = schema().key("'letter'")
     bacula.query(
-        f"UPDATE file SET md5 = 'AAAAAAAAAAAAAAAAAAAAAA' FROM filename"  # noqa: S608
-        f" WHERE file.filenameid = filename.filenameid AND name = 'letter'"
+        f"UPDATE file SET md5 = 'AAAAAAAAAAAAAAAAAAAAAA' WHERE {schema().name} = {letter}"  # noqa: S608
         f" AND jobid = {full.engine_job_id}"
     )
 

@@ -141,7 +141,7 @@ FileDaemon {{
   FDPort = {port}
   WorkingDirectory = "{folder}/work"
   PidDirectory = "{folder}/work"
-  Plugin Directory = /usr/lib/bacula
+  Plugin Directory = "{plugins}"
   Maximum Concurrent Jobs = 20
   Heartbeat Interval = 3
 }}

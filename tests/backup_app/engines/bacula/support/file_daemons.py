@@ -4,8 +4,8 @@ import contextlib
 
 from backup_app.engines import get_engine
 
+from . import release
 from .daemon import Daemon
-from .installation import PROGRAMS
 
 
 @contextlib.contextmanager
@@ -15,9 +15,10 @@ def agent(client, folder):
     text = get_engine().client_config(client).config
     for place in ("/var/lib/bacula", "/run/bacula"):
         text = text.replace(f'"{place}"', f'"{folder}"')
+    text = text.replace("/usr/lib/bacula", str(release.LIBRARIES))
     config = folder / "bacula-fd.conf"
     config.write_text(text)
-    daemon = Daemon(PROGRAMS["fd"], config, client.agent_port)
+    daemon = Daemon(release.CLIENT, config, client.agent_port)
     daemon.start()
     try:
         yield daemon

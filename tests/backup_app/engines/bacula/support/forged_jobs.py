@@ -4,6 +4,8 @@ import stat
 
 from django.db import connections
 
+from backup_app.engines.bacula.catalog.connection import Reader
+from backup_app.engines.bacula.catalog.schema import NUMBERED, Schema
 from backup_app.models.job import JobSource
 
 from ....support.factories import JobFactory
@@ -66,7 +68,7 @@ def add_file(job_id, path, *, index=1, md5="0", **status):
         "jobid": job_id,
         "fileindex": index,
         "pathid": _id("path", "path", folder + b"/"),
-        "filenameid": _id("filename", "name", name),
+        schema().name: _id("filename", "name", name) if schema() is NUMBERED else name,
         "lstat": lstat(**status),
         "md5": md5,
     }
@@ -80,18 +82,27 @@ def add_many_files(job_id, folders=2000, files=10):
         " ON CONFLICT DO NOTHING", folders,
     )  # fmt: skip
     execute(
-        "INSERT INTO filename (name) SELECT 'many' || n FROM generate_series(1, %s) n"
-        " ON CONFLICT DO NOTHING", files,
-    )  # fmt: skip
-    execute(
-        "INSERT INTO file (fileindex, jobid, pathid, filenameid, lstat, md5)"
-        " SELECT 1, %s, pathid, filenameid, 'A', '0' FROM path, filename"
-        " WHERE path LIKE '/many/%%' AND name LIKE 'many%%'", job_id,
+        f"INSERT INTO file (fileindex, jobid, pathid, {schema().name}, lstat, md5)"  # noqa: S608
+        f" SELECT 1, %s, pathid, key, 'A', '0' FROM path, {many_names(files)}"
+        " WHERE path LIKE '/many/%%'", job_id,
     )  # fmt: skip
     execute(
         "INSERT INTO pathvisibility (jobid, pathid)"
         " SELECT %s, pathid FROM path WHERE path LIKE '/many/%%'", job_id,
     )  # fmt: skip
+
+
+def many_names(count):
+    """Return SQL for a table with the keys of so many names, "many1" and on."""
+    names = f"SELECT 'many' || n FROM generate_series(1, {count}) n"  # noqa: S608
+    if schema() is NUMBERED:
+        execute(f"INSERT INTO filename (name) {names} ON CONFLICT DO NOTHING")
+    return f"(SELECT {schema().key('name')} AS key FROM ({names}) AS many (name)) AS many"  # noqa: S608
+
+
+def schema() -> Schema:
+    """Return where the catalog has the names of files."""
+    return Reader("bacula").schema
 
 
 def lstat(mode=0, uid=0, gid=0, size=0, mtime=0, link=0):

@@ -16,12 +16,10 @@ from urllib.parse import urlsplit
 
 from tests.prerequisites import need_bacula
 
-from . import configs
+from . import configs, release
 from .daemon import Daemon
 from .waking import Waking
 
-PROGRAMS = {name: f"/usr/sbin/bacula-{name}" for name in ("dir", "sd", "fd")}
-TABLES = "/usr/share/bacula-director/make_postgresql_tables"
 # CATALOG_SERVER names the PostgreSQL for catalogs, with a role that may make databases and roles.
 _server = urlsplit(os.environ.get("CATALOG_SERVER", "postgres://postgres@127.0.0.1:5432"))
 SERVER = {
@@ -34,9 +32,10 @@ SERVER = {
 
 def require() -> None:
     """Go on only where a Bacula can be started."""
-    programs = [*PROGRAMS.values(), TABLES, "/usr/sbin/bconsole"]
+    programs = [release.DIRECTOR, release.STORAGE, release.CLIENT, release.CONSOLE]
     # Only root can back up any folder.
-    need_bacula(os.geteuid() == 0 and all(Path(program).exists() for program in programs))
+    is_there = all(Path(each).exists() for each in [*programs, release.TABLES])
+    need_bacula(os.geteuid() == 0 and is_there)
     need_bacula(sql("SELECT 1", check=False).returncode == 0)
 
 
@@ -87,8 +86,8 @@ class Installation:
         self.own, self.volumes = folder / "own", folder / "volumes"
         self.dir_config, self.sd_config = folder / "bacula-dir.conf", folder / "bacula-sd.conf"
         self.console_config = folder / "bconsole.conf"
-        self.director = self._daemon("dir", "dir", self.dir_config)
-        self.storage = self._daemon("sd", "sd", self.sd_config)
+        self.director = self._daemon(release.DIRECTOR, "dir", self.dir_config)
+        self.storage = self._daemon(release.STORAGE, "sd", self.sd_config)
         self.one, self.two = self._machine("one"), self._machine("two")
         self._waking = Waking(self.director)
 
@@ -132,7 +131,9 @@ class Installation:
             "catalog": "bacula",
             "config_dir": str(self.conf_d),
             "director_config": str(self.dir_config),
+            "director_program": release.DIRECTOR,
             "storage_config": str(self.sd_config),
+            "extract_program": release.EXTRACT,
             "prefix": self.prefix,
             "answer_seconds": 10,
             "away_seconds": 15,
@@ -143,7 +144,7 @@ class Installation:
     def bconsole(self, command: str) -> str:
         """Return what the operator's own console prints for a command."""
         done = subprocess.run(
-            ["bconsole", "-n", "-c", self.console_config],
+            [release.CONSOLE, "-n", "-c", self.console_config],
             input=f"@echo off\n{command}\nquit\n",
             capture_output=True,
             text=True,
@@ -164,7 +165,7 @@ class Installation:
         return bool(told)
 
     def reload(self) -> None:
-        subprocess.run([PROGRAMS["dir"], "-t", "-c", self.dir_config], check=True)
+        subprocess.run([release.DIRECTOR, "-t", "-c", self.dir_config], check=True)
         self.bconsole("reload")
 
     def query(self, statement: str) -> list[list[str]]:
@@ -183,22 +184,23 @@ class Installation:
 
     # --- Making it ------------------------------------------------------------------------------
 
-    def _daemon(self, kind, name, config):
-        return Daemon(PROGRAMS[kind], config, self.ports[name], self._within.get(name, ()))
+    def _daemon(self, program, name, config):
+        return Daemon(program, config, self.ports[name], self._within.get(name, ()))
 
     def _machine(self, name):
-        daemon = self._daemon("fd", name, self.folder / f"{name}-fd.conf")
+        daemon = self._daemon(release.CLIENT, name, self.folder / f"{name}-fd.conf")
         address, port = self.addresses[name], self.ports[name]
         return Machine(f"{name}-fd", address, port, self.passwords[name], daemon)
 
     def _write_configs(self):
         own = {"folder": self.folder, "director": self.director_name}
+        plugins = {"plugins": release.LIBRARIES}
         self.dir_config.write_text(configs.DIRECTOR.format(**own, **self._director_values()))
         self.sd_config.write_text(self._storage_text(own))
         self.console_config.write_text(configs.CONSOLE.format(**own, **self._values("dir")))
         for machine, name in ((self.one, "one"), (self.two, "two")):
             values = {"name": machine.name, **self._values(name)}
-            machine.daemon.config.write_text(configs.FILE_DAEMON.format(**own, **values))
+            machine.daemon.config.write_text(configs.FILE_DAEMON.format(**own, **plugins, **values))
             text = configs.CLIENT.format(**values)
             (self.operator_d / f"{machine.name}.conf").write_text(text)
 
@@ -220,15 +222,21 @@ class Installation:
 
 
 def make_catalog(database: str) -> None:
-    """Make an empty catalog, as Debian's scripts do."""
+    """Make an empty catalog, as Debian's packages do."""
     drop_left_over()
     like = "TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
     name = f'DATABASE "{database}"'
     # What a crash of the server loses is of no interest here.
     unsafe = f"ALTER {name} SET synchronous_commit = off"
     sql(f"CREATE {name} {like}", f"ALTER {name} SET datestyle = 'ISO, YMD'", unsafe)
-    environment = _environment() | {"db_name": database}
-    subprocess.run(["sh", TABLES, "-q"], env=environment, capture_output=True, check=True)
+    apply(release.TABLES, database)
+
+
+def apply(script: Path, database: str) -> None:
+    """Run the statements of a file."""
+    command = ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
+    command += [f"--file={script}", f"--dbname={database}"]
+    subprocess.run(command, env=_environment(), capture_output=True, check=True)
 
 
 def drop_catalog(database: str) -> None:

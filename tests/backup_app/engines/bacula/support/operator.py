@@ -2,7 +2,7 @@
 
 from django.db import connections
 
-FILE = "SELECT fileid FROM file JOIN filename USING (filenameid) WHERE name = %s AND jobid = %s"
+from .forged_jobs import schema
 
 
 def backed_up(bacula, director, level="Full", client="one-fd", job="operator-backup") -> int:
@@ -26,8 +26,9 @@ def restore_to(director, where, wanted, client="one-fd") -> int:
 
 def file_ids(job_id, *names) -> list[int]:
     """Return the FileIds of names in a job, in their order."""
+    query = f"SELECT fileid FROM file f {schema().join('f')} WHERE n.name = %s AND jobid = %s"  # noqa: S608
     with connections["bacula"].cursor() as cursor:
-        return [cursor.execute(FILE, [name, job_id]).fetchone()[0] for name in names]
+        return [cursor.execute(query, [name, job_id]).fetchone()[0] for name in names]
 
 
 def log_of(bacula, job_id) -> str:

@@ -8,7 +8,9 @@ import pytest
 
 from tests.prerequisites import need_bacula
 
-READER = "/usr/lib/bacula/bdirjson"
+from . import release
+
+READER = Path(release.CONFIG_READER)
 AROUND = """\
 Director { Name = reader; DirPort = 9101; QueryFile = none; WorkingDirectory = "/"
   PidDirectory = "/"; Password = x; Messages = Reader }
@@ -27,7 +29,7 @@ Job { Name = reader-job; Type = Restore; Client = reader-client; FileSet = reade
 
 def parse(text: str, folder: Path) -> dict[tuple[str, str], dict]:
     """Return the resources that a text adds to a configuration, by their kind and name."""
-    need_bacula(Path(READER).exists())
+    need_bacula(READER.exists())
     file = folder / "parsed.conf"
     file.write_bytes((AROUND + text).encode(errors="surrogateescape"))
     done = subprocess.run([READER, "-c", file], capture_output=True)

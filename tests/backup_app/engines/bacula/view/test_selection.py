@@ -8,7 +8,7 @@ from backup_app.engines import get_engine
 from backup_app.engines.values import Selection
 from backup_app.exceptions import NotFound
 
-from ..support.forged_jobs import GONE, execute
+from ..support.forged_jobs import GONE, execute, many_names, schema
 
 pytestmark = pytest.mark.django_db
 
@@ -173,13 +173,8 @@ def test_two_spellings_of_a_drive_mean_one_thing(forge):
 def test_ten_thousand_paths_take_as_many_queries_as_one(forge):
     full = forge([b"/srv/", b"/srv/one", b"/srv/sub/"])
     execute(
-        "INSERT INTO filename (name) SELECT 'many' || n FROM generate_series(1, 10000) n"
-        " ON CONFLICT DO NOTHING"
-    )
-    execute(
-        "INSERT INTO file (fileindex, jobid, pathid, filenameid, lstat, md5) SELECT 1, %s,"
-        " (SELECT pathid FROM path WHERE path = '/srv/'), filenameid, 'A', '0'"
-        " FROM filename WHERE name LIKE 'many%%'",
+        f"INSERT INTO file (fileindex, jobid, pathid, {schema().name}, lstat, md5) SELECT 1, %s,"  # noqa: S608
+        f" (SELECT pathid FROM path WHERE path = '/srv/'), key, 'A', '0' FROM {many_names(10_000)}",
         full.engine_job_id,
     )
     job = forge([b"/srv/many7"], full)

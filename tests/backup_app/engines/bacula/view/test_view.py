@@ -13,7 +13,7 @@ from backup_app.engines.bacula import BaculaEngine
 from backup_app.engines.bacula.view.view import View
 from backup_app.exceptions import EngineUnreachable, NotFound, WrongState
 
-from ..support.forged_jobs import GONE, execute
+from ..support.forged_jobs import GONE, execute, schema
 
 pytestmark = pytest.mark.django_db
 
@@ -104,10 +104,11 @@ def test_only_a_sha256_is_shown(forge):
 
 def test_an_lstat_that_is_damaged_hides_nothing(forge):
     job = forge([b"/srv/a", b"/srv/b", b"/srv/c/", b"/srv/c/file"])
+    key = schema().key("convert_from(%s, 'SQL_ASCII')")
     for name, damaged in ((b"a", b"\xff\xfe"), (b"b", b"A A ** " + b"/" * 40 + b" A" * 20)):
         execute(
-            "UPDATE file SET lstat = convert_from(%s, 'SQL_ASCII') WHERE jobid = %s AND filenameid"
-            " = (SELECT filenameid FROM filename WHERE name = convert_from(%s, 'SQL_ASCII'))",
+            "UPDATE file SET lstat = convert_from(%s, 'SQL_ASCII') WHERE jobid = %s"  # noqa: S608
+            f" AND {schema().name} = {key}",
             damaged, job.engine_job_id, name,
         )  # fmt: skip
     execute("UPDATE file SET lstat = 'P x ? ' || lstat WHERE jobid = %s", job.engine_job_id)
@@ -197,8 +198,9 @@ def test_pages_make_up_the_whole(forge):
 def test_what_was_backed_up_twice_in_a_job_is_listed_once(forge):
     job = forge([b"/srv/", b"/srv/a"])
     execute(
-        "INSERT INTO file (fileindex, jobid, pathid, filenameid, lstat, md5) SELECT fileindex + 5,"
-        " jobid, pathid, filenameid, lstat, md5 FROM file WHERE jobid = %s",
+        f"INSERT INTO file (fileindex, jobid, pathid, {schema().name}, lstat, md5)"  # noqa: S608
+        f" SELECT fileindex + 5, jobid, pathid, {schema().name}, lstat, md5 FROM file"
+        " WHERE jobid = %s",
         job.engine_job_id,
     )
 
