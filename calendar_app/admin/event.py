@@ -6,8 +6,7 @@ from .. import permissions
 from ..api.representations import Urls
 from ..api.representations.times import stamp
 from ..models import Event, EventOrganizer, EventVenue, Organizer, Venue
-from ..services import posts, series
-from ..services.series import Scope
+from ..services import posts
 from .checking import Checking
 from .forms.event import EventForm
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
@@ -114,9 +113,9 @@ class EventAdmin(Repeating, Planning, Checking, FileImports, PostAdmin):
         organizers = linked_records(links[EventOrganizer], "organizer")
         venues += self.made(form.cleaned_data["new_venue"], Venue, request.user)
         organizers += self.made(form.cleaned_data["new_organizer"], Organizer, request.user)
-        series.save(
-            form.instance,
-            Scope(form.cleaned_data.get("scope", Scope.ONE)),
+        self.store(
+            request,
+            form,
             venues=venues,
             organizers=organizers,
             categories=form.cleaned_data["categories"],

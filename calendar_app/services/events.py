@@ -1,7 +1,7 @@
 """The verbs of an event: store it together with its links, move it to another time."""
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..exceptions import CalendarError, Gone, Stale
@@ -18,31 +18,60 @@ OWN = {
     *("series_id", "original_start", "is_override"),
 }
 
+LINK_ORDER = "event_links__position", "event_links__id"
+
 
 def save(
     event: Event,
     *,
     venues: Sequence[Venue] | None = None,
     organizers: Sequence[Organizer] | None = None,
-    categories: Iterable[Category] | None = None,
-    tags: Iterable[Tag] | None = None,
+    categories: Collection[Category] | None = None,
+    tags: Collection[Tag] | None = None,
     by_itself: bool = True,
 ) -> None:
     """Store event, linked to exactly these records; venues and organizers keep their order.
 
     None leaves the links of that kind unchanged. ``event.just_linked`` has the venues and
-    organizers for whoever represents the event next. One that is saved ``by_itself`` no longer is
-    as the others of its series.
+    organizers for whoever represents the event next. One that is changed ``by_itself`` no longer
+    is as the others of its series.
     """
     with writing(precise=True):
         is_new = event.pk is None
-        event.is_override = event.series_id is not None and (by_itself or event.is_override)
+        if event.series_id is None:
+            event.is_override = False
+        elif by_itself and not event.is_override:
+            links = {"venues": venues, "organizers": organizers}
+            terms = {"categories": categories, "tags": tags}
+            event.is_override = is_new or _differs(event, links, terms)
         posts.save(event)
         _set_links(EventVenue, "venue", event, venues, is_new)
         _set_links(EventOrganizer, "organizer", event, organizers, is_new)
         vars(event)["just_linked"] = {Venue: venues, Organizer: organizers}
         _set_terms(event, Category, categories, is_new)
         _set_terms(event, Tag, tags, is_new)
+
+
+def _differs(
+    event: Event,
+    links: Mapping[str, Sequence[Any] | None],
+    terms: Mapping[str, Collection[Any] | None],
+) -> bool:
+    """Return whether event is stored otherwise, or linked to other records."""
+    event.derive_times()
+    stored = Event.objects.get(pk=event.pk)
+    names = {field.attname for field in Event._meta.concrete_fields} - {"modified", "modified_utc"}
+    return (
+        any(getattr(event, name) != getattr(stored, name) for name in names)
+        or any(
+            given is not None and [*given] != [*getattr(stored, name).order_by(*LINK_ORDER)]
+            for name, given in links.items()
+        )
+        or any(
+            given is not None and {*given} != {*getattr(stored, name).all()}
+            for name, given in terms.items()
+        )
+    )
 
 
 def move(event: Event, start: dt.datetime, *, seen: dt.datetime) -> None:
@@ -75,8 +104,8 @@ def duplicate(event: Event, start: dt.datetime, author: Any) -> Event:
     with writing(precise=True):
         save(
             copy,
-            venues=list(event.venues.order_by("event_links__position", "event_links__id")),
-            organizers=list(event.organizers.order_by("event_links__position", "event_links__id")),
+            venues=list(event.venues.order_by(*LINK_ORDER)),
+            organizers=list(event.organizers.order_by(*LINK_ORDER)),
             categories=event.categories.all(),
             tags=event.tags.all(),
         )

@@ -10,12 +10,19 @@ from ...values import time_zones
 from ...values.html import decoded, plain_text
 from ...values.recurrence import RuleError
 from ..look import PasswordInput, RadioSelect, TextInput
+from ..repeating.forms import RuleForm, plan, require_rights
 from .moments import ZoneInput
 from .post import PostForm
 
+DATES = {"start_date", "end_date", "timezone", "scope"}  # what the dates of a rule depend on
+
 
 class EventForm(PostForm):
-    """An event; its password can be set and is never shown."""
+    """An event; its password can be set and is never shown.
+
+    ``repeats`` is the form of its rule, which is shown below the fields. Of a valid form, ``rule``
+    is the new one, if any, and ``dates`` are those that it makes, with what becomes of each.
+    """
 
     serializer = EventSerializer
     new_password = forms.CharField(
@@ -32,8 +39,7 @@ class EventForm(PostForm):
         initial=Scope.ONE,
         required=False,
         widget=RadioSelect,
-        help_text="The event repeats. What was changed in one event alone stays as it is there; "
-        "“Repeats” above shows the dates and changes the rule.",
+        help_text="The event repeats. What was changed in one event alone stays as it is there.",
     )
     new_venue = forms.CharField(
         required=False,
@@ -54,6 +60,8 @@ class EventForm(PostForm):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
+        self.repeats = RuleForm(self.instance, self.data if self.is_bound else None)
+        self.rule, self.dates = None, []
         if not self.instance.series_id:
             del self.fields["scope"]
         for name in self.fields.keys() & {"start_date", "end_date"}:
@@ -97,18 +105,35 @@ class EventForm(PostForm):
 
     def _post_clean(self):
         super()._post_clean()
-        scope = self.cleaned_data.get("scope", Scope.ONE)
-        if scope != Scope.ONE and not self.errors:
-            try:
-                self._check_others(scope)
-                series.planned(self.instance, scope, None)
-            except RuleError as e:
-                self.add_error("scope", str(e))
+        if not DATES & self.errors.keys():
+            self._plan(self.cleaned_data.get("scope", Scope.ONE))
 
-    def _check_others(self, scope):
-        for other in series.others_in(self.instance, scope):
-            if not (other.is_trashed or permissions.may_edit(self.user, other)):
-                raise RuleError(f"“{other}” on {other.start_date:%Y-%m-%d} is not yours to edit.")
+    def _plan(self, scope):
+        """Find out what the rule, or a new time for several events, does to the dates."""
+        try:
+            if self.repeats.is_given:
+                self._plan_rule(scope)
+            elif scope != Scope.ONE:
+                require_rights(self.user, self.instance, scope)
+                series.planned(self.instance, scope, None)
+        except RuleError as e:
+            self.add_error("scope" if self.rule is None else None, str(e))
+
+    def _plan_rule(self, scope):
+        if not self.repeats.is_valid():
+            for name, errors in self.repeats.errors.items():
+                label = self.repeats[name].label
+                self.add_error(None, [f"Repeats, {label.lower()}: {each}" for each in errors])
+            return
+        self.rule = self.repeats.rule()
+        if self.instance.series_id and scope == Scope.ONE:
+            raise RuleError(
+                "A rule concerns more than this event: choose above whether to change the "
+                "following ones too, or all."
+            )
+        require_rights(self.user, self.instance, scope)
+        self.dates = plan(self.instance, scope, self.rule)
+        self.changed_data.append(RuleForm.prefix)
 
     def save(self, commit=True):
         password = self.cleaned_data["new_password"]

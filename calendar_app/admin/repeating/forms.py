@@ -5,21 +5,15 @@ import re
 
 from django import forms
 
+from ... import permissions
 from ...conf import conf
-from ...services.series import Rule, Scope
-from ...values.recurrence import split
+from ...services import series
+from ...services.series import Rule
+from ...values.recurrence import RuleError, split
+from .words import WEEKDAYS, in_words
 
-UNITS = {"DAILY": "days", "WEEKLY": "weeks", "MONTHLY": "months", "YEARLY": "years"}
-CUSTOM = "CUSTOM"
-WEEKDAYS = {
-    "MO": "Monday",
-    "TU": "Tuesday",
-    "WE": "Wednesday",
-    "TH": "Thursday",
-    "FR": "Friday",
-    "SA": "Saturday",
-    "SU": "Sunday",
-}
+UNITS = {"DAILY": "daily", "WEEKLY": "weekly", "MONTHLY": "monthly", "YEARLY": "yearly"}
+NEVER, CUSTOM = "", "CUSTOM"
 MONTHLY = {
     "day": "on the same day of the month",
     "weekday": "on the same weekday of the month, such as the second Tuesday",
@@ -27,56 +21,79 @@ MONTHLY = {
     "last_day": "on the last day of the month",
 }
 ENDS = {"never": "never", "until": "on this day:", "count": "after this many times:"}
+KINDS = {"kept": "stays", "new": "is new", "dropped": "goes to the trash"}
 DAY_HELP = "One a line: 2027-03-08, or with a time of its own, 2027-03-08 18:30."
 
 
-class RuleForm(forms.Form):
-    """The rule of ``event``, which may have one already, and whom a change of it concerns."""
+class DaysField(forms.CharField):
+    """Dates, one a line."""
 
-    scope = forms.ChoiceField(
-        label="Change",
-        choices=[choice for choice in Scope.choices if choice[0] != Scope.ONE],
-        widget=forms.RadioSelect,
+    def __init__(self, label):
+        area = forms.Textarea({"rows": 3})
+        super().__init__(label=label, required=False, widget=area, help_text=DAY_HELP)
+
+    def has_changed(self, initial, data):
+        return (initial or "").split() != (data or "").split()
+
+
+class RuleForm(forms.Form):
+    """How ``event``, which a form has or will have filled, repeats; part of that form."""
+
+    prefix = "repeats"
+    use_required_attribute = False  # an event that does not repeat needs none of the fields
+    unit = forms.ChoiceField(
+        label="Repeats", choices=[(NEVER, "does not repeat"), *UNITS.items()], required=False
     )
-    interval = forms.IntegerField(label="Repeats every", min_value=1, max_value=999, initial=1)
-    unit = forms.ChoiceField(label="", choices=list(UNITS.items()), initial="WEEKLY")
+    interval = forms.IntegerField(
+        label="Every",
+        min_value=1,
+        max_value=999,
+        initial=1,
+        help_text="2 means every second day, week, month or year.",
+    )
     weekdays = forms.MultipleChoiceField(
-        label="Weeks: on",
+        label="On",
         choices=list(WEEKDAYS.items()),
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text="The weekday of the first date if none is chosen.",
     )
     monthly = forms.ChoiceField(
-        label="Months:", choices=list(MONTHLY.items()), initial="day", required=False
+        label="Each time", choices=list(MONTHLY.items()), initial="day", required=False
     )
     ends = forms.ChoiceField(
-        label="Ends", choices=list(ENDS.items()), initial="count", widget=forms.RadioSelect
+        label="Ends",
+        choices=list(ENDS.items()),
+        initial="count",
+        widget=forms.RadioSelect,
     )
     until = forms.DateField(
         label="Last day", required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d")
     )
     count = forms.IntegerField(label="Times", required=False, min_value=1, initial=10)
-    added = forms.CharField(
-        label="Also on", required=False, widget=forms.Textarea({"rows": 3}), help_text=DAY_HELP
-    )
-    excluded = forms.CharField(
-        label="But not on", required=False, widget=forms.Textarea({"rows": 3}), help_text=DAY_HELP
-    )
+    added = DaysField("Also on")
+    excluded = DaysField("But not on")
 
-    def __init__(self, event, series, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.event, self.series = event, series
-        if series is None:
-            del self.fields["scope"]
-            return
-        self.initial = _initial(series)
-        if self.initial["unit"] == CUSTOM:
-            self.fields["unit"].choices = [*UNITS.items(), (CUSTOM, f"as now: {series.rrule}")]
+    def __init__(self, event, data=None):
+        self.event, self.series = event, event.series
+        self.keeps_time = not self.series or event.start_date.time() == self.series.start.time()
+        sent = data if data is not None and self.add_prefix("unit") in data else None
+        initial = _initial(self.series) if self.series else None
+        super().__init__(sent, initial=initial, label_suffix="")
+        if self.series:
+            own = (CUSTOM, in_words(self.series.rrule))
+            is_custom = self.initial["unit"] == CUSTOM
+            self.fields["unit"].choices = [*UNITS.items(), *([own] if is_custom else [])]
 
     @property
-    def start(self):
-        return self.series.start if self.series else self.event.start_date
+    def words(self):
+        """How the event repeats now, in words."""
+        return in_words(self.series.rrule) if self.series else "does not repeat"
+
+    @property
+    def is_given(self):
+        """Whether a rule was sent that the event does not have yet."""
+        return self.is_bound and bool(self.data[self.add_prefix("unit")]) and self.has_changed()
 
     def clean_added(self):
         return self._days("added")
@@ -90,10 +107,6 @@ class RuleForm(forms.Form):
             if data.get("ends") == name and not data.get(name) and name not in self.errors:
                 self.add_error(name, f"Say {label}, or let it end in another way.")
         return data
-
-    @property
-    def scope_or_none(self):
-        return Scope(self.cleaned_data["scope"]) if self.series else None
 
     def rule(self):
         """Return the rule of a valid form."""
@@ -116,6 +129,11 @@ class RuleForm(forms.Form):
             parts.append(f"COUNT={data['count']}")
         return ";".join(parts)
 
+    @property
+    def _clock(self):
+        """The time of dates that have none of their own: the series' if the event was moved."""
+        return (self.event.start_date if self.keeps_time else self.series.start).time()
+
     def _days(self, name):
         lines = [line.strip() for line in re.split(r"[\n,;]", self.cleaned_data[name])]
         lines = [line for line in lines if line]
@@ -128,12 +146,26 @@ class RuleForm(forms.Form):
     def _day(self, text):
         try:
             if len(text) == len("2027-03-08"):
-                return dt.datetime.combine(dt.date.fromisoformat(text), self.start.time())
+                return dt.datetime.combine(dt.date.fromisoformat(text), self._clock)
             return dt.datetime.fromisoformat(text).replace(tzinfo=None, microsecond=0)
         except ValueError as e:
             raise forms.ValidationError(
                 f"“{text[:40]}” is not a date such as 2027-03-08, or 2027-03-08 18:30."
             ) from e
+
+
+def plan(event, scope, rule):
+    """Return the dates that rule gives an event, with what becomes of each. Raises RuleError."""
+    if event.series_id is None:
+        return [(day, KINDS["new"]) for day in series.preview(event, rule)]
+    return [(day, KINDS[kind]) for day, kind in series.planned(event, scope, rule).days]
+
+
+def require_rights(user, event, scope):
+    """Raise RuleError if an event that scope names is not the user's to change."""
+    for other in series.others_in(event, scope):
+        if not (other.is_trashed or permissions.may_edit(user, other)):
+            raise RuleError(f"“{other}” on {other.start_date:%Y-%m-%d} is not yours to edit.")
 
 
 def _monthly(kind, start):
@@ -146,9 +178,9 @@ def _monthly(kind, start):
     }[kind or "day"]
 
 
-def _initial(series):
+def _initial(stored):
     """Return what the form shows of a series that exists."""
-    parts = split(series.rrule)
+    parts = split(stored.rrule)
     unit, until = parts.pop("FREQ", ""), parts.pop("UNTIL", "")
     interval, count = parts.pop("INTERVAL", "1"), parts.pop("COUNT", "")
     days, month_day = parts.pop("BYDAY", ""), parts.pop("BYMONTHDAY", "")
@@ -162,16 +194,15 @@ def _initial(series):
     else:
         is_known = is_known and not (days or month_day)
     return {
-        "scope": Scope.ALL.value,
         "unit": unit if is_known else CUSTOM,
-        "interval": interval,
+        "interval": int(interval),
         "weekdays": weekdays,
         "monthly": monthly or "day",
         "ends": "until" if until else "count" if count else "never",
         "until": dt.datetime.strptime(until[:8], "%Y%m%d").date() if until else None,  # noqa: DTZ007
-        "count": count or None,
-        "added": _shown(series, series.recurrence.rdates),
-        "excluded": _shown(series, series.recurrence.exdates),
+        "count": int(count) if count else None,
+        "added": _shown(stored, stored.recurrence.rdates),
+        "excluded": _shown(stored, stored.recurrence.exdates),
     }
 
 
@@ -183,8 +214,8 @@ def _monthly_kind(days, month_day):
     return "last_weekday" if days.startswith("-") else "weekday"
 
 
-def _shown(series, days):
-    clock = series.start.time()
+def _shown(stored, days):
+    clock = stored.start.time()
     return "\n".join(
         f"{day:%Y-%m-%d}" if day.time() == clock else f"{day:%Y-%m-%d %H:%M}" for day in days
     )

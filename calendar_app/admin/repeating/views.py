@@ -1,8 +1,9 @@
-"""The page of an event on which it is made to repeat, and on which its dates are changed."""
+"""Events that repeat: their rule in the form of an event, and the page of all their dates."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404
+from django.forms import Media, Script
+from django.http import Http404, HttpResponseNotAllowed
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path
@@ -14,22 +15,35 @@ from ...services import series
 from ...services.series import Scope
 from ...values.recurrence import RuleError
 from ..look import page_action
-from .forms import RuleForm
+from .forms import require_rights
+from .words import in_words
 
-PAGE = "calendar_app_event_series"
-KINDS = {"kept": "stays", "new": "is new", "dropped": "goes to the trash"}
+PAGE, DATES = "calendar_app_event_series", "calendar_app_event_dates"
+FOLDER = "calendar_app/admin/repeating"
 
 
 class Repeating:
     """Adds series to the admin of events."""
 
     def get_urls(self):
-        view = self.admin_site.admin_view(self.series_view)
-        return [path("<int:pk>/series/", view, name=PAGE), *super().get_urls()]
+        view = self.admin_site.admin_view
+        return [
+            path("<int:pk>/series/", view(self.series_view), name=PAGE),
+            path("dates/", view(self.dates_view), name=DATES),
+            *super().get_urls(),
+        ]
 
-    @page_action(description="Repeats", url_path="repeats", icon="event_repeat")
+    @property
+    def media(self):
+        style = {"all": ["calendar_app/repeating.css"]}
+        script = Script("calendar_app/repeating.js", defer=True)
+        return super().media + Media(css=style, js=[script])
+
+    @page_action(description="Dates", url_path="repeats", icon="event_repeat")
     def repeats(self, request, object_id):
         return redirect(f"admin:{PAGE}", object_id)
+
+    # The form of an event
 
     def get_fieldsets(self, request, obj=None):
         """Return the usual fieldsets; those of an event that repeats begin with the scope."""
@@ -38,6 +52,21 @@ class Repeating:
             return usual
         (name, first), *others = usual
         return [(name, {**first, "fields": ["scope", *first["fields"]]}), *others]
+
+    def render_change_form(self, request, context, *args, obj=None, **kwargs):
+        context["may_repeat"] = obj is None or self.has_change_permission(request, obj)
+        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
+
+    def store(self, request, form, **links):
+        """Store the event of a valid form, and those that its rule makes or its scope names."""
+        event, scope = form.instance, Scope(form.cleaned_data.get("scope", Scope.ONE))
+        if form.rule and not event.series_id:
+            series.create(event, form.rule, **links)
+        else:
+            series.save(event, scope, rule=form.rule, **links)
+        if form.rule:
+            number = event.series.events.untrashed().count()
+            self.message_user(request, f"“{event}” now has {number} dates.", messages.SUCCESS)
 
     def delete_model(self, request, obj):
         """Move an event to the trash; the date of a series is cancelled by that."""
@@ -49,56 +78,51 @@ class Repeating:
         else:
             super().delete_model(request, obj)
 
+    def dates_view(self, request):
+        """Show the dates that the rule in the form of an event makes, before it is saved."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        event = self._editable(request, pk) if (pk := request.GET.get("event")) else None
+        if event is None and not self.has_add_permission(request):
+            raise PermissionDenied
+        form = self.get_form(request, event, change=event is not None)(request.POST, instance=event)
+        form.full_clean()
+        return self._answer(request, "dates", "Dates", form=form)
+
+    # The page of all dates
+
     def series_view(self, request, pk):
-        """Show the rule and the dates of an event, and change them once they were looked at."""
-        event = self.get_queryset(request).filter(pk=pk).select_related("series").first()
+        """Show the dates of an event, and change them as a button says."""
+        event = self._editable(request, pk)
+        if request.method == "POST":
+            return self._change_date(request, event)
+        return self._dates_page(request, event)
+
+    def _editable(self, request, pk):
+        """Return an event that the user may change."""
+        found = self.get_queryset(request).select_related("series")
+        event = found.filter(pk=pk).first() if str(pk).isdecimal() else None
         if event is None:
             raise Http404(f"There is no event {pk}.")
         if not self.has_change_permission(request, event):
             raise PermissionDenied
-        if request.method == "POST" and "interval" not in request.POST:
-            return self._change_date(request, event)
-        form = RuleForm(event, event.series, request.POST or None)
-        if form.is_valid() and "edit" not in request.POST:
-            try:
-                self._require_rights(request, event, form.scope_or_none or Scope.ONE)
-                if "confirmed" in request.POST:
-                    return self._save(request, event, form)
-                return self._page(request, event, form, _plan(event, form))
-            except RuleError as e:
-                form.add_error(None, str(e))
-        return self._page(request, event, form)
+        return event
 
-    def _page(self, request, event, form, plan=None):
+    def _dates_page(self, request, event, question=None):
+        dates = _dates(event) if event.series_id else []
+        rule = in_words(event.series.rrule) if event.series_id else ""
+        context = {"event": event, "rule": rule, "dates": dates, "question": question}
+        return self._answer(request, "series", f"Dates of “{event}”", **context)
+
+    def _answer(self, request, template, title, **context):
         context = {
             **self.admin_site.each_context(request),
-            "title": f"How “{event}” repeats",
+            "title": title,
             "opts": self.opts,
             "media": self.media,
-            "event": event,
-            "form": form,
-            "plan": plan,
-            "sent": [(k, v) for k, vs in request.POST.lists() for v in vs if k in form.fields],
-            "dates": _dates(event) if event.series_id and plan is None else [],
+            **context,
         }
-        return TemplateResponse(request, "calendar_app/admin/repeating/series.html", context)
-
-    def _require_rights(self, request, event, scope):
-        """Raise RuleError if an event that scope names is not the user's to change."""
-        for other in series.others_in(event, scope):
-            if not (other.is_trashed or permissions.may_edit(request.user, other)):
-                raise RuleError(f"“{other}” on {other.start_date:%Y-%m-%d} is not yours to edit.")
-
-    def _save(self, request, event, form):
-        rule = form.rule()
-        if event.series_id:
-            series.save(event, form.scope_or_none, rule=rule)
-        else:
-            series.create(event, rule)
-        number = event.series.events.untrashed().count()
-        self.log_change(request, event, f"Repeats: {event.series}.")
-        self.message_user(request, f"“{event}” now has {number} dates.", messages.SUCCESS)
-        return redirect(f"admin:{PAGE}", event.pk)
+        return TemplateResponse(request, f"{FOLDER}/{template}.html", context)
 
     def _change_date(self, request, event):
         """Cancel a date, take that back, or move several to the trash, as a button says."""
@@ -110,6 +134,8 @@ class Repeating:
         if not permissions.may_edit(request.user, other):
             raise PermissionDenied
         try:
+            if "trash" in request.POST and "confirmed" not in request.POST:
+                return self._dates_page(request, event, _question(event, _scope(request)))
             done = self._do(request, event, other)
         except RuleError as e:
             self.message_user(request, str(e), messages.ERROR)
@@ -130,18 +156,20 @@ class Repeating:
         if "cancel" in request.POST:
             series.cancel(other)
             return f"{other.start_date:%Y-%m-%d} was cancelled"
-        scope = Scope.ALL if request.POST.get("trash") == Scope.ALL else Scope.FOLLOWING
-        self._require_rights(request, event, scope)
+        scope = _scope(request)
+        require_rights(request.user, event, scope)
         return f"{series.trash(event, scope)} events were moved to the trash"
 
 
-def _plan(event, form):
-    """Return the dates that the rule of a valid form makes, with what becomes of each."""
-    if not event.series_id:
-        return [(day, KINDS["new"]) for day in series.preview(event, form.rule())]
-    event = Event.objects.get(pk=event.pk)
-    found = series.planned(event, form.scope_or_none, form.rule())
-    return [(day, KINDS[kind]) for day, kind in found.days]
+def _scope(request):
+    return Scope.ALL if request.POST["trash"] == Scope.ALL else Scope.FOLLOWING
+
+
+def _question(event, scope):
+    """Return what a page asks before it moves several events to the trash, and its answer."""
+    doomed = [e for e in [event, *series.others_in(event, scope)] if not e.is_trashed]
+    days = [each.start_date for each in doomed] or [event.start_date]
+    return {"scope": scope.value, "number": len(doomed), "first": min(days), "last": max(days)}
 
 
 def _dates(event):

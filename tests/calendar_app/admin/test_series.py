@@ -18,6 +18,16 @@ pytestmark = pytest.mark.django_db
 MONDAY = dt.datetime(2027, 3, 1, 19)
 WEEK = dt.timedelta(days=7)
 WEEKLY = {"interval": 1, "unit": "WEEKLY", "monthly": "day", "ends": "count", "count": 3}
+ADD = reverse("admin:calendar_app_event_add")
+DATES = reverse("admin:calendar_app_event_dates")
+
+
+def form_of(start=MONDAY, *, title="Choir", scope="all", **rule):
+    """Return what the form of an event sends, with a rule."""
+    repeats = {f"repeats-{name}": value for name, value in (WEEKLY | rule).items()}
+    end = start + dt.timedelta(hours=2)
+    times = {"start_date": start.isoformat(), "end_date": end.isoformat()}
+    return page(title=title, scope=scope, **times, **repeats)
 
 
 def choir(user, rrule="FREQ=WEEKLY;COUNT=4"):
@@ -37,50 +47,51 @@ def starts():
 
 
 class TestRule:
-    def test_is_shown_with_all_dates_before_it_is_saved(self, client, user):
-        event = EventFactory(start_date=MONDAY)
+    def test_makes_the_dates_of_a_new_event_that_were_shown_before(self, client, user):
+        shown = client.post(DATES, form_of())
 
-        shown = client.post(address(event), WEEKLY)
-
-        assert [day for day, _ in shown.context["plan"]] == [MONDAY + n * WEEK for n in range(3)]
         assert "Monday, 15 March 2027, 19:00" in shown.content.decode()
-        assert Event.objects.count() == 1
-        client.post(address(event), dict(shown.context["sent"]) | {"confirmed": "1"})
+        assert not Event.objects.exists()
+
+        client.post(ADD, form_of())
         assert starts() == [MONDAY + n * WEEK for n in range(3)]
-
-    def test_can_be_changed_once_more_before_it_is_saved(self, client, user):
-        event = EventFactory(start_date=MONDAY)
-
-        form = client.post(address(event), WEEKLY | {"edit": "1"})
-
-        assert form.context["plan"] is None
-        assert form.context["form"]["count"].value() == "3"
-        assert Event.objects.count() == 1
+        assert [day for day, _ in shown.context["form"].dates] == starts()
 
     @pytest.mark.parametrize(
-        ("given", "rrule"),
+        ("given", "rrule", "words"),
         [
-            ({}, "FREQ=WEEKLY;COUNT=3"),
+            ({}, "FREQ=WEEKLY;COUNT=3", "every week, 3 times"),
             (
                 {"interval": 2, "weekdays": ["MO", "TH"]},
                 "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=3",
+                "every 2 weeks on Monday and Thursday, 3 times",
             ),
             (
                 {"unit": "DAILY", "ends": "until", "until": "2027-03-04"},
                 "FREQ=DAILY;UNTIL=20270304T235959",
+                "every day until 4 March 2027",
             ),
-            ({"unit": "MONTHLY", "monthly": "weekday"}, "FREQ=MONTHLY;BYDAY=1MO;COUNT=3"),
-            ({"unit": "MONTHLY", "monthly": "day"}, "FREQ=MONTHLY;COUNT=3"),
-            ({"unit": "YEARLY", "ends": "never"}, "FREQ=YEARLY"),
+            (
+                {"unit": "MONTHLY", "monthly": "weekday"},
+                "FREQ=MONTHLY;BYDAY=1MO;COUNT=3",
+                "every month on its first Monday, 3 times",
+            ),
+            (
+                {"unit": "MONTHLY", "monthly": "day"},
+                "FREQ=MONTHLY;COUNT=3",
+                "every month, 3 times",
+            ),
+            ({"unit": "YEARLY", "ends": "never"}, "FREQ=YEARLY", "every year"),
         ],
     )
-    def test_is_read_back_as_it_was_given(self, given, rrule, client, user):
+    def test_is_read_back_as_it_was_given(self, given, rrule, words, client, user):
         event = EventFactory(start_date=MONDAY)
 
-        client.post(address(event), WEEKLY | given | {"confirmed": "1"})
+        client.post(change_url(event), form_of(**given))
 
         assert Series.objects.get().rrule == rrule
-        again = client.get(address(event)).context["form"]
+        again = client.get(change_url(event)).context["adminform"].form.repeats
+        assert again.words == words
         for name, value in (WEEKLY | given).items():
             if name not in ("count", "until"):
                 assert str(again[name].value()) == str(value)
@@ -102,34 +113,63 @@ class TestRule:
         self, given, problem, client, user, settings
     ):
         settings.CALENDAR_SERIES_HORIZON_DAYS = 40_000
-        event = EventFactory(start_date=MONDAY)
+        sent = form_of(**given)
 
-        response = client.post(address(event), WEEKLY | given | {"confirmed": "1"})
+        for address in (ADD, DATES):
+            response = client.post(address, sent)
+            assert response.status_code == 200
+            assert problem in response.content.decode()
+        assert not Event.objects.exists()
 
-        assert response.status_code == 200
-        assert problem in response.content.decode()
-        assert Event.objects.count() == 1
+    def test_is_not_asked_for_an_event_that_does_not_repeat(self, client, user):
+        client.post(ADD, form_of(unit="", interval="x"))
+
+        assert Event.objects.get().series is None
 
     def test_of_a_series_says_what_becomes_of_its_dates(self, client, user):
         first, *_ = choir(user)
-        change = WEEKLY | {"scope": "all", "interval": 2, "count": 3}
+        change = form_of(interval=2, count=3)
 
-        plan = client.post(address(first), change).context["plan"]
+        found = client.post(f"{DATES}?event={first.pk}", change).context["form"].dates
 
-        assert [kind for _, kind in plan] == [
+        assert [kind for _, kind in found] == [
             "stays", "goes to the trash", "stays", "goes to the trash", "is new",
         ]  # fmt: skip
-        client.post(address(first), change | {"confirmed": "1"})
+        client.post(change_url(first), change)
         assert starts() == [MONDAY, MONDAY + 2 * WEEK, MONDAY + 4 * WEEK]
+
+    def test_of_a_series_is_not_changed_for_one_event(self, client, user):
+        first, *_ = choir(user)
+
+        response = client.post(change_url(first), form_of(scope="one", count=2))
+
+        assert "A rule concerns more than this event" in response.content.decode()
+        assert len(starts()) == 4
+
+    def test_and_a_new_time_are_changed_together(self, client, user):
+        first, *_ = choir(user)
+        hour = dt.timedelta(hours=1)
+        sent = form_of(MONDAY + hour, count=4, excluded="2027-03-08", added="2027-03-10 09:00")
+
+        client.post(change_url(first), sent)
+
+        days = [MONDAY + hour, dt.datetime(2027, 3, 10, 9)]
+        assert starts() == [*days, MONDAY + 2 * WEEK + hour, MONDAY + 3 * WEEK + hour]
+        again = client.get(change_url(first)).context["adminform"].form.repeats
+        assert (again["excluded"].value(), again["added"].value()) == (
+            "2027-03-08",
+            "2027-03-10 09:00",
+        )
 
     def test_that_the_form_cannot_show_is_kept(self, client, user):
         first, *_ = choir(user, "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=1;COUNT=3")
 
-        form = client.get(address(first)).context["form"]
+        form = client.get(change_url(first)).context["adminform"].form.repeats
 
         assert form["unit"].value() == "CUSTOM"
-        client.post(address(first), WEEKLY | {"scope": "all", "unit": "CUSTOM", "confirmed": "1"})
+        client.post(change_url(first), form_of(unit="CUSTOM", added="2027-03-10"))
         assert Series.objects.get().rrule == "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=1;COUNT=3"
+        assert len(starts()) == 4
 
 
 class TestDates:
@@ -160,8 +200,12 @@ class TestDates:
     def test_and_the_following_go_to_the_trash(self, client, user):
         _, second, *_ = choir(user)
 
-        client.post(address(second), {"trash": "following"})
+        asked = client.post(address(second), {"trash": "following"}).content.decode()
+        assert "Move 3 events to the trash?" in asked
+        assert "from Monday, 8 March 2027 to Monday, 22 March 2027" in asked
+        assert len(starts()) == 4
 
+        client.post(address(second), {"trash": "following", "confirmed": "1"})
         assert starts() == [MONDAY]
 
     def test_are_shown_in_as_many_queries_for_many_as_for_few(
@@ -201,6 +245,18 @@ class TestForm:
         found = Event.objects.order_by("start_utc").values_list("title", flat=True)
         assert list(found) == titles
 
+    def test_saved_unchanged_makes_no_exception(self, client, user):
+        _, second, *_ = choir(user)
+        form = client.get(change_url(second)).context["adminform"].form
+        sent = {name: form[name].value() for name in form.fields}
+        sent = {n: value for n, value in sent.items() if n != "seen" and value not in (None, False)}
+        sent |= {name: str(sent[name]) for name in ("start_date", "end_date", "date")}
+
+        assert client.post(change_url(second), page(**sent)).status_code == 302
+        assert not Event.objects.get(pk=second.pk).is_override
+        client.post(change_url(second), page(**sent | {"title": "Band"}))
+        assert Event.objects.get(pk=second.pk).is_override
+
     def test_refuses_a_day_that_the_rule_does_not_have(self, client, user):
         _, second, *_ = choir(user, "FREQ=WEEKLY;BYDAY=MO;COUNT=4")
         sent = page(scope="all", start_date="2027-03-09T19:00:00", end_date="2027-03-09T21:00:00")
@@ -223,15 +279,18 @@ class TestRights:
         first, *_ = choir(UserFactory(role="Editor"))
 
         assert client.get(address(first)).status_code in (403, 404)
-        assert client.post(address(first), {"trash": "all"}).status_code in (403, 404)
+        trash = {"trash": "all", "confirmed": "1"}
+        assert client.post(address(first), trash).status_code in (403, 404)
+        assert client.post(f"{DATES}?event={first.pk}", form_of()).status_code in (403, 404)
+        assert client.get(DATES).status_code == 405
         assert len(starts()) == 4
 
     def test_a_series_with_events_of_others_is_not_changed_as_a_whole(self, client, user):
         first, second, *_ = choir(user)
         Event.objects.filter(pk=second.pk).update(author=UserFactory())
 
-        shown = client.post(address(first), WEEKLY | {"scope": "all", "confirmed": "1"})
-        client.post(address(first), {"trash": "all"})
+        shown = client.post(change_url(first), form_of())
+        client.post(address(first), {"trash": "all", "confirmed": "1"})
         denied = client.post(address(first), {"cancel": second.pk})
 
         assert "is not yours to edit" in shown.content.decode()
