@@ -19,6 +19,8 @@ class CalendarConfig(AppConfig):
         from .conf import conf
         from .models import (
             Change,
+            Feed,
+            FeedEvent,
             IdempotencyKey,
             RoleGroup,
             Webhook,
@@ -28,7 +30,10 @@ class CalendarConfig(AppConfig):
         from .services import counts, groups, images, posts, revision, search_index, tombstones
         from .webhooks import changes
 
-        hidden = {Change, IdempotencyKey, RoleGroup, Webhook, WebhookDelivery, WrongPassword}
+        hidden = {
+            *(Change, Feed, Feed.categories.through, FeedEvent, IdempotencyKey, RoleGroup),
+            *(Webhook, WebhookDelivery, WrongPassword),
+        }
         shown = set(self.get_models(include_auto_created=True)) - hidden
         for model in shown:
             post_save.connect(revision.increment_on_change, sender=model)

@@ -175,14 +175,16 @@ def _wrong_address():
 
 
 def _wrong_networks():
-    try:
-        conf.webhook_networks  # noqa: B018 - is read for its ValueError
-    except ValueError as e:
-        yield Error(
-            f"CALENDAR_WEBHOOK_NETWORKS is {conf.WEBHOOK_NETWORKS!r}: {e}.",
-            hint="Name networks or addresses, separated by commas, such as '10.0.0.0/8, ::1'.",
-            id="calendar_app.E014",
-        )
+    for kind, number in (("webhook", "E014"), ("feed", "E015")):
+        name = f"{kind.upper()}_NETWORKS"
+        try:
+            getattr(conf, f"{kind}_networks")
+        except ValueError as e:
+            yield Error(
+                f"CALENDAR_{name} is {getattr(conf, name)!r}: {e}.",
+                hint="Name networks or addresses, separated by commas, such as '10.0.0.0/8, ::1'.",
+                id=f"calendar_app.{number}",
+            )
 
 
 def _naive_times():

@@ -38,6 +38,9 @@ DEFAULTS: dict[str, Any] = {
     "ICAL_MAX_EVENTS": 1000,  # events in one iCalendar answer
     "ICAL_MAX_BYTES": 20_000_000,  # size of an iCalendar file to import
     "ICAL_HORIZON_DAYS": 730,  # how far ahead recurring events are imported
+    # networks that are not public and may have feeds to import, such as `10.0.0.0/8, ::1`
+    "FEED_NETWORKS": "",
+    "FEED_SECONDS": 120,  # time that one import of a feed may take; the next one goes on from there
     "SERIES_HORIZON_DAYS": 730,  # how far ahead the dates of events that repeat are made
     "SERIES_MAX_DATES": 1000,  # dates of a series that one change makes or concerns
     # Content-Security-Policy of the public pages; if empty, the project sets it
@@ -92,8 +95,12 @@ class Conf:
     @property
     def webhook_networks(self) -> list[IPv4Network | IPv6Network]:
         """Networks that are not public and that webhooks may lead to; raises ValueError."""
-        parts = str(self.WEBHOOK_NETWORKS).split(",")
-        return [ip_network(part.strip()) for part in parts if part.strip()]
+        return _networks(self.WEBHOOK_NETWORKS)
+
+    @property
+    def feed_networks(self) -> list[IPv4Network | IPv6Network]:
+        """Networks that are not public and that feeds may be in; raises ValueError."""
+        return _networks(self.FEED_NETWORKS)
 
     @property
     def group_names(self) -> dict[str, str]:
@@ -120,6 +127,10 @@ class Conf:
     @property
     def user_model(self) -> str:
         return settings.AUTH_USER_MODEL
+
+
+def _networks(names: Any) -> list[IPv4Network | IPv6Network]:
+    return [ip_network(part.strip()) for part in str(names).split(",") if part.strip()]
 
 
 conf = Conf()

@@ -2,6 +2,7 @@
 
 from . import (  # noqa: F401 - each registers what it shows
     event,
+    feed,
     image,
     organizer,
     term,

@@ -79,12 +79,12 @@ class WebhookDeliveryAdmin(SeesWhatIsTold, ModelAdmin):
     fields = [
         ("webhook", "message_id"),
         ("type", "event_id"),
-        ("state", "attempts"),
+        ("status", "attempts"),
         "outcome",
         ("created", "next_attempt", "delivered"),
         "content",
     ]
-    readonly_fields = ["state", "content", "message_id"]
+    readonly_fields = ["content", "message_id"]
 
     def has_add_permission(self, request):
         return False

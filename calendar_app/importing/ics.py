@@ -2,13 +2,15 @@
 
 import datetime as dt
 import re
+import time
 from functools import cache
 
+import icalendar
 from django.utils import timezone
 
 from ..api.serializers import EventSerializer, OrganizerSerializer, VenueSerializer
 from ..api.serializers.fields import is_web_address
-from ..ical.reader import CalendarFile
+from ..ical.reader import CalendarFile, ReadError
 from ..ical.recurrence import Series
 from ..ical.vevent import Entry
 from ..ical.writer import location
@@ -18,30 +20,60 @@ from ..values import names, time_zones
 from .writer import Importer, RejectedError, Source
 
 MAX_NAME = 255
+FREQUENT = {"SECONDLY", "MINUTELY", "HOURLY"}
+CLOCK = {"BYHOUR", "BYMINUTE", "BYSECOND"}
 RECURRENCE_ID = re.compile(r"\d{8}(T\d{6}Z?)?")
 
 
 def store(
     reading: CalendarFile,
-    importer: Importer,
+    target: "CalendarImport",
     *,
-    status: str,
     days: int,
     dry_run: bool = False,
     show=lambda done, total: None,
 ):
-    """Store the events of a file, those that repeat up to so many days ahead.
+    """Store the events of a file in target, those that repeat up to so many days ahead.
 
     What is skipped is among the problems of the importer's outcome. ``show`` is called after each
     event with how many are done, and how many there are. Raises ReadError.
     """
-    target = CalendarImport(importer, status)
-    with importer.running(dry_run=dry_run):
+    with target.importer.running(dry_run=dry_run):
         series = reading.series(timezone.now(), dt.timedelta(days=days))
         for done, found in enumerate(series, start=1):
             target.store(found)
             show(done, len(reading.groups))
-    importer.outcome.problems[:0] = reading.problems
+        target.finish(reading)
+    target.importer.outcome.problems[:0] = reading.problems
+
+
+def within(seconds: float, on_excess: str):
+    """Return a function for ``show`` that raises ReadError once so many seconds are over."""
+    deadline = time.monotonic() + seconds
+
+    def show(done, total):
+        if done < total and time.monotonic() > deadline:
+            raise ReadError(f"Only {done} of {total} events were read in {seconds} s; {on_excess}")
+
+    return show
+
+
+def require_days(reading: CalendarFile, otherwise: str):
+    """Raise ReadError for a rule that repeats within a day: expanding it may take for ever.
+
+    Only the main thread can be interrupted while it does.
+    """
+    for components in reading.groups.values():
+        for component in components:
+            rules = component.get("RRULE", [])
+            for rule in rules if isinstance(rules, list) else [rules]:
+                if not isinstance(rule, icalendar.vRecur):
+                    continue  # it is malformed, and its event will be skipped
+                names = {str(name).upper() for name in rule}
+                frequency = {str(each).upper() for each in rule.get("FREQ", [])}
+                if frequency & FREQUENT or names & CLOCK:
+                    title = str(component.get("SUMMARY", ""))[:80]
+                    raise ReadError(f"“{title}” repeats several times a day; {otherwise}")
 
 
 class CalendarImport:
@@ -55,8 +87,18 @@ class CalendarImport:
         self.venue = cache(self._venue)
         self.organizer = cache(self._organizer)
 
+    def refusal(self, known) -> str:
+        """Return why the known events of a UID may not be changed; "" if they may."""
+        return ""
+
+    def finish(self, reading: CalendarFile):
+        """Do what follows once all events of a file are stored."""
+
     def store(self, series: Series):
         known = _known(series.uid)
+        if why := self.refusal(known):
+            self.importer.outcome.problems.append(f"UID {series.uid[:80]} was skipped: {why}")
+            return
         stored = {}
         parent = _parent(known) if series.repeats else None
         for entry in series.entries:
@@ -180,7 +222,13 @@ def _known(uid):
 
 
 def _belongs_to(uid, source_id):
-    return source_id == uid or bool(RECURRENCE_ID.fullmatch(source_id.removeprefix(f"{uid}/")))
+    return uid in uids(source_id)
+
+
+def uids(source_id: str) -> set[str]:
+    """Return the UIDs that an event of this source ID may have: a date of a series has two."""
+    uid, _, recurrence_id = source_id.rpartition("/")
+    return {source_id, uid} if RECURRENCE_ID.fullmatch(recurrence_id) else {source_id}
 
 
 def _parent(known):

@@ -14,7 +14,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
@@ -31,6 +31,9 @@ PORTS = {"http": 80, "https": 443}
 MAX_URL_LENGTH = 2000
 MAX_REDIRECTS = 5
 REDIRECTS = {301, 302, 303, 307, 308}
+UNMODIFIED = 304
+VALIDATORS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
+VALIDATOR = re.compile(r"[ -~]{1,500}")
 # The server, not the request, is at fault: another attempt may succeed.
 TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
 CHECK_SECONDS = 2  # for a DNS lookup while a user waits
@@ -52,11 +55,17 @@ class PrivateAddressError(FetchError):
     """A URL leads into a private network, or to this machine."""
 
 
+class UnmodifiedError(FetchError):
+    """The body is the same as when the server sent the validators of the request."""
+
+
 @dataclass(frozen=True)
 class Fetched:
     body: bytes
     content_type: str  # lower case, without parameters
     url: str  # where the redirects ended
+    # headers of the next request, on which the answer may be that nothing has changed
+    validators: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -188,12 +197,26 @@ def is_private(url: str) -> bool:
     return False
 
 
-def fetch(url: str, *, max_bytes: int, seconds: float, trusted: str = "") -> Fetched:
-    """Return the response body of url within max_bytes, following redirects. Raises FetchError."""
+def fetch(
+    url: str,
+    *,
+    max_bytes: int,
+    seconds: float,
+    trusted: str = "",
+    networks: Networks = (),
+    validators: Mapping[str, str] | None = None,
+) -> Fetched:
+    """Return the response body of url within max_bytes, following redirects. Raises FetchError.
+
+    With the validators of an earlier answer it raises UnmodifiedError for the same body.
+    """
+    headers = {**HEADERS, **(validators or {})}
     deadline = time.monotonic() + seconds
     target = Target.parse(url)
     for _ in range(MAX_REDIRECTS + 1):
-        with open_response(target, deadline, trusted=trusted) as response:
+        with open_response(
+            target, deadline, trusted=trusted, networks=networks, headers=headers
+        ) as response:
             location = response.headers.get("Location")
             if response.status not in REDIRECTS or not location:
                 return _received(target, response, max_bytes)
@@ -330,10 +353,17 @@ def _cut_off(sock: Any, deadline: float) -> Iterator[None]:
 
 
 def _received(target: Target, response: HTTPResponse, max_bytes: int) -> Fetched:
+    if response.status == UNMODIFIED:
+        raise UnmodifiedError(f"{target.label} has not changed.")
     if response.status != 200:
         raise FetchError(
             f"{target.label} answered with status {response.status}.",
             is_temporary=response.status in TEMPORARY,
         )
     content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    return Fetched(read_body(target, response, max_bytes), content_type, target.url)
+    validators = {
+        asked: value
+        for sent, asked in VALIDATORS.items()
+        if VALIDATOR.fullmatch(value := response.headers.get(sent, ""))
+    }
+    return Fetched(read_body(target, response, max_bytes), content_type, target.url, validators)

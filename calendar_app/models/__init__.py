@@ -1,6 +1,7 @@
 """The calendar's tables; each module knows its own fields, constraints and querysets."""
 
 from .event import Event, EventOrganizer, EventVenue
+from .feed import Feed, FeedEvent
 from .idempotency_key import IdempotencyKey
 from .image import Image
 from .organizer import Organizer
@@ -20,6 +21,8 @@ __all__ = [
     "Event",
     "EventOrganizer",
     "EventVenue",
+    "Feed",
+    "FeedEvent",
     "IdempotencyKey",
     "Image",
     "Organizer",

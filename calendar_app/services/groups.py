@@ -22,7 +22,7 @@ RIGHTS = {
     },
     "Editor": {
         **{model: [*OWN, "publish", "edit_others"] for model in POSTS},
-        **dict.fromkeys([*TERMS, "image"], OWN),
+        **dict.fromkeys([*TERMS, "image", "feed"], OWN),
     },
 }
 

@@ -10,6 +10,7 @@ ICONS = {
     "Category": "category",
     "Tag": "sell",
     "Image": "image",
+    "Feed": "rss_feed",
     "Webhook": "webhook",
     "WebhookDelivery": "outbox",
     "Client": "computer",

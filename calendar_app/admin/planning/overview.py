@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from ... import permissions
 from ...conf import conf
-from ...models import Event, Status
+from ...models import Event, Feed, Status
 from ...values import time_zones
 from ..links import prefetch_visible
 from . import attention, periods
@@ -52,6 +52,7 @@ def of(request):
         "clashing": _rows(values["collision"], needs["collision"], user),
         "all_clashing": numbers[-1].address,
         "all_soon": _list(when="week"),
+        "failing_feeds": _failing_feeds(user),
     }
 
 
@@ -74,6 +75,14 @@ def _waiting(number, events):
         return []
     found = events.filter(status__in=WAITING).select_related("author")
     return found.order_by("-status", "modified_utc", "id")[:ROWS]
+
+
+def _failing_feeds(user):
+    """Return the feeds that fail, those that have failed most often first."""
+    if not any(permissions.has(user, verb, Feed) for verb in ("view", "change")):
+        return []
+    failing = Feed.objects.filter(is_active=True, failures__gt=0)
+    return failing.order_by("-failures", "name", "id")[:ROWS]
 
 
 def _list(**query):

@@ -1,10 +1,8 @@
 """Imports an iCalendar file in the admin: everything is shown before anything is stored."""
 
-import time
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
-import icalendar
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -19,11 +17,11 @@ from ...conf import conf
 from ...ical.reader import ReadError, read
 from ...importing import ics
 from ...importing.writer import Importer
-from ...models import Event, Status
+from ...models import Event
+from ...models.feed import IMPORTABLE
 from ..look import FileInput
 
 PAGE = "calendar_app_event_import_ics"
-STATUSES = [Status.PUBLISH, Status.DRAFT, Status.PENDING, Status.PRIVATE]
 SECONDS = 60  # for all events; threads of a server cannot be interrupted within one
 MOST_ROWS = 1000
 NAMED = 10  # problems in messages
@@ -31,8 +29,6 @@ NAMED = 10  # problems in messages
 MOST_KEPT = 2_000_000
 KEPT_SECONDS = 24 * 60 * 60
 COMMAND = "import it with the command import_ics."
-FREQUENT = {"SECONDLY", "MINUTELY", "HOURLY"}
-CLOCK = {"BYHOUR", "BYMINUTE", "BYSECOND"}
 
 
 class FileForm(forms.Form):
@@ -46,7 +42,7 @@ class FileForm(forms.Form):
         widget=FileInput({"accept": ".ics,text/calendar"}),
     )
     status = forms.ChoiceField(
-        label="New events become", choices=[(each.value, each.label) for each in STATUSES]
+        label="New events become", choices=[(each.value, each.label) for each in IMPORTABLE]
     )
     kept = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -143,31 +139,15 @@ class FileImports:
 
 def _imported(data, user, *, dry_run):
     """Return the outcome of an import, which stores all or nothing. Raises ReadError."""
-    deadline = time.monotonic() + SECONDS
-
-    def show(done, total):
-        if time.monotonic() > deadline:
-            raise ReadError(f"Only {done} of {total} events were read in {SECONDS} s; {COMMAND}")
-
     reading = read(data["content"], conf.zone_name)
-    _require_days(reading)
     importer = Importer(user, most_rows=MOST_ROWS)
-    options = {"status": data["status"], "days": conf.ICAL_HORIZON_DAYS, "dry_run": dry_run}
+    return stored(reading, ics.CalendarImport(importer, data["status"]), COMMAND, dry_run=dry_run)
+
+
+def stored(reading, target, otherwise, *, dry_run):
+    """Return the outcome of storing a file in target, all of it or nothing. Raises ReadError."""
+    ics.require_days(reading, otherwise)
+    limit = ics.within(SECONDS, otherwise)
     with transaction.atomic():
-        ics.store(reading, importer, show=show, **options)
-    return importer.outcome
-
-
-def _require_days(reading):
-    """Raise ReadError for a rule that repeats within a day: expanding it may take for ever."""
-    for components in reading.groups.values():
-        for component in components:
-            rules = component.get("RRULE", [])
-            for rule in rules if isinstance(rules, list) else [rules]:
-                if not isinstance(rule, icalendar.vRecur):
-                    continue  # it is malformed, and its event will be skipped
-                names = {str(name).upper() for name in rule}
-                frequency = {str(each).upper() for each in rule.get("FREQ", [])}
-                if frequency & FREQUENT or names & CLOCK:
-                    title = str(component.get("SUMMARY", ""))[:80]
-                    raise ReadError(f"“{title}” repeats several times a day; {COMMAND}")
+        ics.store(reading, target, days=conf.ICAL_HORIZON_DAYS, dry_run=dry_run, show=limit)
+    return target.importer.outcome

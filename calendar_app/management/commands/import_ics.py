@@ -11,6 +11,7 @@ from calendar_app.management.base import CalendarCommand
 from calendar_app.management.imports import add_import_arguments, editor, report
 from calendar_app.management.output import progress
 from calendar_app.models import Status
+from calendar_app.models.feed import IMPORTABLE
 
 FETCH_SECONDS = 60
 MAX_DAYS = 3660
@@ -42,7 +43,7 @@ class Command(CalendarCommand):
         parser.add_argument(
             "--status",
             default=Status.PUBLISH,
-            choices=[Status.PUBLISH, Status.DRAFT, Status.PENDING, Status.PRIVATE],
+            choices=IMPORTABLE,
             help="Status of the imported events.",
         )
 
@@ -56,7 +57,8 @@ class Command(CalendarCommand):
             reading = read(_content(source), conf.zone_name)
             importer.trust(_url(source))
             with progress("Events", len(reading.groups)) as show:
-                ics.store(reading, importer, status=status, days=days, dry_run=dry_run, show=show)
+                target = ics.CalendarImport(importer, status)
+                ics.store(reading, target, days=days, dry_run=dry_run, show=show)
         except ReadError as e:
             so_far = f" Imported so far: {outcome}." if outcome.numbers else ""
             raise CommandError(f"{source}: {e}{so_far}") from e

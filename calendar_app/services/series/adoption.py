@@ -22,6 +22,8 @@ def adopt(
 ) -> None:
     """Make a series of the imported events with these IDs and dates, or keep the one they have."""
     series = Series.objects.filter(uid=uid).first() or Series(uid=uid)
+    if series.pk and series.events.filter(source_id=None).exists():
+        return  # it was made here: whoever knows its UID does not change its rule
     found = Event.objects.filter(pk__in=days).values_list(
         "pk", "series_id", "original_start", "is_override"
     )

@@ -26,7 +26,7 @@ class Command(db_worker.Command):
     def handle(self, *, worker_id, **options):
         health.require_migrations()
         # All of our tasks can be repeated.
-        with beating(worker_id, tasks="", daily=prune), woken_by_tasks():
+        with beating(worker_id, tasks="", daily=tidy), woken_by_tasks():
             super().handle(worker_id=worker_id, **options)
 
 
@@ -51,7 +51,8 @@ def forget_task(**kwargs):
     task_id.set(None)
 
 
-def prune():
-    """Forget the results of tasks that ended long ago, and what the calendar need not keep."""
+def tidy():
+    """Forget the results of old tasks and what the calendar need not keep; queue overdue feeds."""
+    call_command("import_feeds", overdue=True, stdout=StringIO())
     call_command("prune_calendar", stdout=StringIO())
     call_command("prune_db_task_results", min_age_days=KEEP_DAYS, queue_name="*", verbosity=0)

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from backup_app.models import Worker
-from config.management.commands.worker import prune
+from config.management.commands.worker import tidy
 
 
 def waiting_task():
@@ -48,6 +48,6 @@ def test_results_are_forgotten_after_two_weeks():
         ended = now - timedelta(days=days)
         DBTaskResult.objects.filter(pk=task.pk).update(status="FAILED", finished_at=ended)
 
-    prune()
+    tidy()
 
     assert [now - task.finished_at for task in DBTaskResult.objects.all()] == [timedelta(days=13)]
