@@ -63,6 +63,7 @@ class EventAdmin(Repeating, Planning, Checking, FileImports, PostAdmin):
                     "excerpt",
                     ("categories", "tags"),
                     ("image", "thumbnail"),
+                    "new_image",
                     ("cost", "website"),
                     ("new_venue", "new_organizer"),
                 ]

@@ -1,4 +1,7 @@
 from django.contrib.admin import register
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponseNotAllowed, JsonResponse
+from django.urls import path
 from django.utils.html import format_html
 
 from ..models import Image
@@ -29,6 +32,25 @@ class ImageAdmin(ApiLink, Thumbnail, ImageExports, ModelAdmin):
     readonly_fields = ["preview", "source_url", *DETAILS]
     add_fieldsets = [(None, {"fields": ["upload", "title"]})]
     fieldsets = [(None, {"fields": ["preview", "title", "source_url", *DETAILS]})]
+
+    def get_urls(self):
+        view = self.admin_site.admin_view(self.upload_view)
+        return [path("upload/", view, name="calendar_app_image_upload"), *super().get_urls()]
+
+    def upload_view(self, request):
+        """Store a picture that was dropped on a form, and answer with its ID and title as JSON."""
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        if "file" not in request.FILES:
+            return JsonResponse({"error": "There is no file."}, status=400)
+        try:
+            image = images.store(request.FILES["file"], author=request.user)
+        except images.ImageError as e:
+            return JsonResponse({"error": e.message}, status=e.status)
+        self.log_addition(request, image, [{"added": {}}])
+        return JsonResponse({"id": image.pk, "title": str(image)}, status=201)
 
     def get_queryset(self, request):
         return images.visible_to(request.user)

@@ -16,7 +16,7 @@ class OrganizerAdmin(PostAdmin):
     search_fields = ["name", "email", "phone", "description"]
     prepopulated_fields = {"slug": ["name"]}
     fieldsets = [
-        (None, {"fields": ["name", "description", "excerpt", ("image", "thumbnail")]}),
+        (None, {"fields": ["name", "description", "excerpt", ("image", "thumbnail"), "new_image"]}),
         ("Contact", {"fields": ["email", ("phone", "website")]}),
         tab("Publication", ("status", "author"), ("date", "slug")),
         tab("Record", *RECORD),

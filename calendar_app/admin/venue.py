@@ -21,7 +21,7 @@ class VenueAdmin(PostAdmin):
     search_fields = ["name", "address", "city", "zip", "country", "description"]
     prepopulated_fields = {"slug": ["name"]}
     fieldsets = [
-        (None, {"fields": ["name", "description", "excerpt", ("image", "thumbnail")]}),
+        (None, {"fields": ["name", "description", "excerpt", ("image", "thumbnail"), "new_image"]}),
         (
             "Address",
             {

@@ -15,7 +15,7 @@ PAGES = [
     "tests/plain/pages.py",
     *(
         f"tests/calendar_app/admin/test_{name}.py"
-        for name in ("lists", "pages", "import_ics", "in_browser")
+        for name in ("lists", "pages", "series", "import_ics", "in_browser")
     ),
     *(f"tests/calendar_app/admin/planning/test_{name}.py" for name in ("calendar", "overview")),
     *(f"tests/backup_app/admin/test_{name}.py" for name in ("lists", "browsing", "in_browser")),

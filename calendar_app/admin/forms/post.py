@@ -2,12 +2,13 @@ import hashlib
 
 from django import forms
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils.text import Truncator
 
 from ... import permissions
 from ...api.serializers import OrganizerSerializer, VenueSerializer
 from ...conf import conf
-from ...models import Status
+from ...models import Image, Status
 from ...services import images, posts
 from ...values import time_zones
 from .checked import CheckedForm
@@ -26,6 +27,14 @@ class PostForm(CheckedForm):
     """An event, venue or organizer, offering the choices that the user may make."""
 
     seen = SeenField(required=False, widget=forms.HiddenInput)
+    new_image = forms.FileField(
+        required=False,
+        widget=forms.FileInput,
+        help_text="A JPEG, PNG, GIF, WebP or AVIF picture, to be used as the image.",
+    )
+
+    class Media:
+        js = [forms.Script("calendar_app/dropping.js", defer=True)]
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -37,6 +46,8 @@ class PostForm(CheckedForm):
             self.fields["image"].queryset = images.visible_to(self.user)
         if "author" in self.fields:
             self._limit_authors(self.fields["author"])
+        if "new_image" in self.fields:
+            self._offer_upload(self.fields["new_image"])
         self.initial["seen"] = version(self.instance) if self.instance.pk else ""
 
     def clean(self):
@@ -75,6 +86,28 @@ class PostForm(CheckedForm):
     def _limit_authors(self, field):
         current = field.queryset.filter(pk=self.instance.author_id)
         field.queryset = permissions.writers(self._meta.model) | current
+
+    def _offer_upload(self, field):
+        field.disabled = not permissions.may_write(self.user, Image)
+        if not field.disabled:
+            field.widget.attrs |= {
+                "accept": "image/*",
+                "data-drop": reverse("admin:calendar_app_image_upload"),
+                "data-most": conf.IMAGE_MAX_BYTES,
+            }
+
+    def clean_new_image(self):
+        """Store the picture at once, lest an error in another field lose it."""
+        upload = self.cleaned_data["new_image"]
+        if upload:
+            try:
+                image = images.store(upload, author=self.user)
+            except images.ImageError as e:
+                raise forms.ValidationError(e.message) from e
+            self.cleaned_data["image"] = image
+            self.data = self.data.copy()
+            self.data[self.add_prefix("image")] = image.pk
+        return upload
 
     def clean_date(self):
         """Return the publication date; the current one if the field was emptied."""
