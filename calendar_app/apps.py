@@ -27,7 +27,17 @@ class CalendarConfig(AppConfig):
             WebhookDelivery,
             WrongPassword,
         )
-        from .services import counts, groups, images, posts, revision, search_index, tombstones
+        from .services import (
+            counts,
+            groups,
+            history,
+            images,
+            posts,
+            revision,
+            search_index,
+            stored,
+            tombstones,
+        )
         from .webhooks import changes
 
         hidden = {
@@ -39,8 +49,11 @@ class CalendarConfig(AppConfig):
             post_save.connect(revision.increment_on_change, sender=model)
             post_delete.connect(revision.increment_on_change, sender=model)
             m2m_changed.connect(revision.increment_on_change, sender=model)
+        for model in stored.FIELDS:
+            pre_save.connect(stored.before_save, sender=model)
+            post_save.connect(history.after_save, sender=model)
+            post_delete.connect(history.after_delete, sender=model)
         for model in map(self.get_model, ("event", "venue", "organizer")):
-            pre_save.connect(tombstones.before_save, sender=model)
             post_save.connect(tombstones.after_save, sender=model)
             post_save.connect(posts.mark_fixture_changed, sender=model)
             post_delete.connect(tombstones.after_delete, sender=model)

@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     # networks that are not public and may get webhooks, such as `10.0.0.0/8, ::1`
     "WEBHOOK_NETWORKS": "",
     "WEBHOOK_LOG_DAYS": 30,  # how long the deliveries of webhooks are kept
+    "HISTORY_DAYS": 365,  # how long the history of records is kept
     "IMAGE_MAX_BYTES": 10_000_000,  # size of an image
     "IMAGE_MAX_PIXELS": 50_000_000,  # pixels of an image
     "IMAGE_MAX_MEMORY": 512_000_000,  # bytes of memory to decode an image and scale its copies

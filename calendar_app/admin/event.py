@@ -16,12 +16,13 @@ from .planning.attention import AttentionFilter
 from .planning.views import Planning
 from .post import RECORD, PostAdmin, tab
 from .repeating.views import Repeating
+from .shared.acting import Acting
 from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
 from .transfer.ics import FileImports
 
 
 @register(Event)
-class EventAdmin(Repeating, Planning, Checking, FileImports, PostAdmin):
+class EventAdmin(Acting, Repeating, Planning, Checking, FileImports, PostAdmin):
     form = EventForm
     collection = "events"
     list_display = [

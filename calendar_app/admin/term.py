@@ -9,6 +9,7 @@ from ..models import Category, Event, Tag
 from ..services import terms
 from .forms.term import CategoryForm, TagForm
 from .look import ModelAdmin, NumberRangeFilter, display
+from .shared.acting import Acting
 from .shared.columns import ApiLink
 from .shared.filters import RelatedFilter
 from .transfer import Transfers
@@ -16,7 +17,7 @@ from .transfer import Transfers
 INDENT = "\N{EM SPACE}"
 
 
-class TermAdmin(ApiLink, Transfers, ModelAdmin):
+class TermAdmin(Acting, ApiLink, Transfers, ModelAdmin):
     list_filter = [("count", NumberRangeFilter)]
     list_filter_submit = True
     list_per_page = 100

@@ -4,11 +4,12 @@ from ..models import Venue
 from .forms.post import VenueForm
 from .look import TextFilter, display
 from .post import RECORD, PostAdmin, tab
+from .shared.acting import Acting
 from .shared.filters import DayRangeFilter, StatusFilter
 
 
 @register(Venue)
-class VenueAdmin(PostAdmin):
+class VenueAdmin(Acting, PostAdmin):
     form = VenueForm
     collection = "venues"
     list_display = ["name", "status_label", "city", "country", "located", "author", "api_link"]

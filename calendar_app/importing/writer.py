@@ -19,6 +19,7 @@ from ..exceptions import CalendarError
 from ..lib import fetch
 from ..models import Category, Post, Tag
 from ..services import images, posts
+from ..services.actor import acting
 from ..services.revision import writing
 
 # The version of a record that the source has withdrawn.
@@ -186,7 +187,8 @@ class Importer:
             if created and get_ident() == thread:
                 self._made.add((sender, instance.pk))
 
-        with _rollback_at_end() if dry_run else nullcontext():
+        user = self.context["request"].user
+        with acting(user), _rollback_at_end() if dry_run else nullcontext():
             post_save.connect(track)
             try:
                 yield

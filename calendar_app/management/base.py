@@ -4,6 +4,8 @@ import json
 
 from django.core.management.base import BaseCommand, DjangoHelpFormatter
 
+from ..services.actor import acting
+
 CODES = {2: "An argument is wrong.", 130: "It was interrupted by Ctrl-C."}
 
 
@@ -43,7 +45,9 @@ class CalendarCommand(BaseCommand):
 
     def execute(self, *args, **options):
         self.is_json = options.get("format") == "json"
-        return super().execute(*args, **options)
+        name = type(self).__module__.rpartition(".")[2]
+        with acting(door=f"command {name}"):
+            return super().execute(*args, **options)
 
     def answer(self, data, text):
         """Write data as JSON, or the equivalent text."""

@@ -1,12 +1,13 @@
 """The calendar's tables; each module knows its own fields, constraints and querysets."""
 
+from .change import Change
 from .event import Event, EventOrganizer, EventVenue
 from .feed import Feed, FeedEvent
 from .idempotency_key import IdempotencyKey
 from .image import Image
 from .organizer import Organizer
 from .post import Post, Status
-from .revision import Change, Revision
+from .revision import Revision
 from .role_group import RoleGroup
 from .series import Series
 from .term import Category, Tag, Term

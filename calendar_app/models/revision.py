@@ -17,16 +17,3 @@ class Revision(models.Model):
 
     def __str__(self):
         return str(self.stamp)
-
-
-class Change(models.Model):
-    """The records whose representations the write with this stamp changed, and no others.
-
-    A write without such a row may have changed any; see ``services.revision``.
-    """
-
-    stamp = models.PositiveBigIntegerField(db_index=True)
-    records = models.JSONField(help_text="Pairs of the name of a model and an ID.")
-
-    def __str__(self):
-        return str(self.stamp)

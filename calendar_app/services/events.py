@@ -7,7 +7,7 @@ from typing import Any
 from ..exceptions import CalendarError, Gone, Stale
 from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Status, Tag, Venue
 from ..values import time_zones
-from . import counts, posts
+from . import counts, history, posts
 from .revision import writing
 from .tombstones import listing
 
@@ -143,6 +143,7 @@ def _set_links(
     through.objects.bulk_create(
         through(event=event, position=place, **{column: pk}) for place, pk in enumerate(after)
     )
+    history.note_links(event, f"{name}s", before, after)
 
 
 def _set_terms(
@@ -158,6 +159,8 @@ def _set_terms(
     through.objects.bulk_create(through(event=event, **{column: pk}) for pk in sorted(added))
     if removed:
         links.filter(**{f"{column}__in": removed}).delete()
+    if before != after:
+        history.note_links(event, model.event_field, before, after)
     if listing(event).is_counted:
         counts.change(model, added, 1)
         counts.change(model, removed, -1)

@@ -28,6 +28,7 @@ from ..lib.pictures import Picture
 from ..lib.tasks import task
 from ..models import Event, Image, Organizer, Post, Venue
 from ..permissions import User
+from .actor import WORKER, acting
 from .revision import writing
 
 MAX_STEM_LENGTH = 60  # of the name of a stored file
@@ -166,6 +167,7 @@ def cancel_request(model: type[Post], pk: int, url: str) -> None:
 
 # Queues store the path of a task: if it moves, the old path must keep working (tasks.py).
 @task()
+@acting(door=WORKER)
 def fetch_image(model_name: str, pk: int, url: str, attempt: int = 0, trusted: str = "") -> bool:
     """Fetch the image at url for a record; temporary errors are retried as RETRY_AFTER says.
 

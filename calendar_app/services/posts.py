@@ -14,8 +14,9 @@ from ..models import Event, Organizer, Post, Status, Venue
 from ..models.post import changed
 from ..permissions import User
 from ..values.slugs import unique_slug
+from .actor import WORKER, acting
 from .revision import touch, writing
-from .tombstones import has_stored_slug, note_stored
+from .stored import note_stored, noted
 
 
 def settle_status(post: Post, user: User, now: dt.datetime | None = None) -> None:
@@ -42,7 +43,7 @@ def save(post: Post) -> None:
     """Store post with a unique slug; schedule the publication of one with the status future."""
     # A venue or an organizer that exists is shown in any number of events.
     with writing(precise=post.pk is None or isinstance(post, Event)):
-        if post.slug and not has_stored_slug(post):
+        if post.slug and not _has_stored_slug(post):
             post.slug = unique_slug(post, post.slug, type(post).objects.untrashed())
         post.save()
         touch(type(post), [post.pk])
@@ -102,6 +103,7 @@ def publish_if_due(model: type[Post], pk: int, now: dt.datetime | None = None) -
 
 # Queues store the path of a task: if it moves, the old path must keep working (tasks.py).
 @task()
+@acting(door=WORKER)
 def publish_when_due(model_name: str, pk: int) -> bool:
     """Publish a scheduled record; a postponed one has a later task of its own."""
     return publish_if_due(apps.get_model("calendar_app", model_name), pk)
@@ -132,6 +134,11 @@ def reload(post: Post) -> None:
     except type(post).DoesNotExist as e:
         raise RecordNotFound(post._meta.model_name, post.pk) from e
     note_stored(post)
+
+
+def _has_stored_slug(post: Post) -> bool:
+    """Return whether post is known to have its slug already, which one in the trash does not."""
+    return bool(post.slug == noted(post, "slug") and noted(post, "status") != Status.TRASH)
 
 
 def _give_status(post: Post, user: User, status: str) -> None:

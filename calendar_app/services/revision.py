@@ -8,6 +8,7 @@ was found free is still free when it is used, on SQLite as on PostgreSQL.
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +20,7 @@ from django.utils import timezone
 
 from ..lib.compiled_queries import CompiledQuery
 from ..models import Change, Revision
+from . import actor
 
 if TYPE_CHECKING:
     from .tombstones import Listing
@@ -27,6 +29,7 @@ INCREMENT = f"""
     UPDATE {Revision._meta.db_table} SET stamp = stamp + 1, changed_at = %s WHERE id = 1
     RETURNING stamp, has_webhooks
 """  # noqa: S608
+Verb = Change.Verb
 KEPT_CHANGES = 1000  # a process that has slept through more forgets all that it has rendered
 
 
@@ -47,6 +50,7 @@ class Write:
     stamp: int
     has_webhooks: bool
     events: dict[int, EventChange] = field(default_factory=dict)
+    history: dict[tuple[str, int], Change] = field(default_factory=dict)
     errors: list[BaseException] = field(default_factory=list)
     touched: set[tuple[str, int]] | None = field(default_factory=set)
     memory: dict[Any, Any] | None = None
@@ -76,10 +80,11 @@ def writing(*, precise: bool = False) -> Iterator[None]:
         finally:
             _write.reset(token)
         _raise_first(write.errors)
-        if write.events and not transaction.get_rollback():
+        if transaction.get_rollback():
+            return
+        if write.events:
             ending.send(Revision, write=write)
-        if write.touched is not None:
-            _log(write)
+        _log(write)
 
 
 @contextmanager
@@ -98,14 +103,14 @@ def part() -> Iterator[None]:
     """Run a part of a write with a savepoint: its error is not that of the whole write."""
     write = _write.get()
     assert write is not None, "A part is only of something."  # noqa: S101
-    before, events = len(write.errors), dict(write.events)
+    before, events, history = len(write.errors), dict(write.events), deepcopy(write.history)
     try:
         with transaction.atomic():
             yield
             _raise_first(write.errors[before:])
     except BaseException:
         del write.errors[before:]
-        write.events = events
+        write.events, write.history = events, history
         memory().clear()  # it may hold what is no longer stored
         raise
 
@@ -153,21 +158,60 @@ def touch(model: type[Model], ids: Iterable[int]) -> None:
         write.touched |= {(str(model._meta.model_name), pk) for pk in ids}
 
 
+def note_change(change: Change) -> None:
+    """Keep what was done to a record as its history, at the end of the write that is going on.
+
+    What that write did to it before is part of the same change.
+    """
+    change.user_id, change.door = actor.current()
+    write = _write.get()
+    if write is None:
+        change.save()
+        return
+    key = change.kind, change.record_id or 0
+    if (before := write.history.pop(key, None)) is not None:
+        _join(before, change)
+    if not (before and before.verb == Verb.CREATED and change.verb == Verb.DELETED):
+        write.history[key] = change
+
+
+def _join(before: Change, change: Change) -> None:
+    """Let change begin with what the same write did before."""
+    if change.verb == Verb.CHANGED:
+        change.verb = before.verb
+        for name, (old, _) in before.values.items():
+            now = change.values.get(name, before.values[name])[1]
+            change.values[name] = [old, now]
+            if old == now:
+                del change.values[name]
+
+
 def _log(write: Write) -> None:
-    change = Change.objects.create(stamp=write.stamp, records=sorted(write.touched or ()))
-    if change.pk % KEPT_CHANGES == 0:
-        Change.objects.filter(pk__lte=change.pk - KEPT_CHANGES).delete()
+    rows = [each for each in write.history.values() if each.verb != Verb.CHANGED or each.values]
+    if write.touched is not None:
+        rows = rows or [Change()]
+        rows[0].records = sorted(write.touched)
+    for row in rows:
+        row.stamp = write.stamp
+    # One query, whatever the number of rows.
+    Change.objects.bulk_create(rows, batch_size=500)
+    if write.stamp % KEPT_CHANGES == 0:
+        old = Change.objects.filter(records__isnull=False, stamp__lte=write.stamp - KEPT_CHANGES)
+        old.filter(kind="").delete()
+        old.update(records=None)
 
 
 def changes_since(known: Revision, now: Revision) -> list[tuple[str, int]] | None:
     """Return the records whose representations changed between two revisions; None for any."""
     if now.stamp <= known.stamp:
         return None  # a fixture has reset it
-    logged = Change.objects.filter(stamp__gt=known.stamp, stamp__lte=now.stamp)
+    logged = Change.objects.filter(
+        records__isnull=False, stamp__gt=known.stamp, stamp__lte=now.stamp
+    )
     rows = list(logged.values_list("records", flat=True))
     if len(rows) != now.stamp - known.stamp:
         return None
-    return [(kind, pk) for records in rows for kind, pk in records]
+    return [(kind, pk) for records in rows for kind, pk in records or ()]
 
 
 def with_revision(records: QuerySet[Any]) -> QuerySet[Any]:
@@ -222,6 +266,8 @@ def increment_on_change(sender: type[Model], raw: bool = False, **kwargs: Any) -
     """Signal receiver: increment the revision for a change outside ``writing``, as in a shell."""
     if raw:
         # A fixture may contain the revision itself, as it was at some earlier time.
-        Change.objects.all().delete()
+        rows = Change.objects.filter(records__isnull=False)
+        rows.filter(kind="").delete()
+        rows.update(records=None)
     if _write.get() is None and (raw or sender is not Revision):
         increment()

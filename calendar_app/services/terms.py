@@ -10,6 +10,7 @@ from ..exceptions import CalendarError
 from ..models import Category, Tag
 from ..values import names
 from ..values.slugs import unique_slug
+from . import history
 from .revision import writing
 
 
@@ -100,6 +101,7 @@ def _move_up_children(doomed: Sequence[Category]) -> None:
     going.update(name=Concat(Value("\n"), Cast("pk", CharField())))
     for child, parent in moves.items():
         Category.objects.filter(pk=child.pk).update(parent=parent)
+        history.note_parent(child, parent)
 
 
 def with_descendants(ids: Iterable[int]) -> set[int]:

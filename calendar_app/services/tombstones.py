@@ -8,7 +8,7 @@ before and after each save, whoever saves it.
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Model, Q, QuerySet
@@ -18,6 +18,7 @@ from .. import permissions
 from ..models import Event, Post, Status, Tombstone
 from ..models.tombstone import Audience
 from ..permissions import User
+from . import stored
 
 
 class Listing(NamedTuple):
@@ -43,34 +44,10 @@ class Listing(NamedTuple):
         return self.status != Status.TRASH and not self.is_hidden
 
 
-class Stored(NamedTuple):
-    """What is stored of a record before a save."""
-
-    listing: Listing
-    slug: str
-
-
 OF_AUTHOR = Q(audience=Audience.AUTHOR)
 POST_COLUMNS = ("status", "author_id")
 EVENT_COLUMNS = ("hide_from_listings", "start_utc", "password")
-DECISIVE = {*POST_COLUMNS, *EVENT_COLUMNS, "author"}
 DELETED = Listing(Status.TRASH, None)
-
-
-def before_save(
-    sender: type[Model],
-    instance: Any,
-    update_fields: Collection[str] | None = None,
-    **kwargs: Any,
-) -> None:
-    """Signal receiver: remember in whose lists the stored record is."""
-    instance._listing_before = None
-    if stored := instance.__dict__.pop("_stored", None):
-        instance._listing_before = stored.listing
-    elif instance.pk and (update_fields is None or DECISIVE.intersection(update_fields)):
-        columns = POST_COLUMNS + (EVENT_COLUMNS if sender is Event else ())
-        row = sender._base_manager.filter(pk=instance.pk).values_list(*columns).first()
-        instance._listing_before = row and Listing(*row)
 
 
 def after_save(sender: type[Model], instance: Post, **kwargs: Any) -> None:
@@ -86,24 +63,17 @@ def after_delete(sender: type[Model], instance: Post, **kwargs: Any) -> None:
 
 def listing_before(post: Post) -> Listing | None:
     """Return what decided, before the save that is going on, in whose lists post is."""
-    return post.__dict__.get("_listing_before")
-
-
-def note_stored(post: Post) -> None:
-    """Note that post was just read inside ``writing``, so that saving it there need not read it."""
-    post.__dict__["_stored"] = Stored(listing(post), post.slug)
-
-
-def has_stored_slug(post: Post) -> bool:
-    """Return whether post is known to have its slug already, which one in the trash does not."""
-    stored: Stored | None = post.__dict__.get("_stored")
-    return bool(stored and stored.slug == post.slug and stored.listing.status != Status.TRASH)
+    before = stored.before(post)
+    return None if before is None else Listing(*(before[name] for name in _columns(post)))
 
 
 def listing(post: Post) -> Listing:
     """Return what decides in whose lists post is."""
-    columns = POST_COLUMNS + (EVENT_COLUMNS if isinstance(post, Event) else ())
-    return Listing(*(getattr(post, column) for column in columns))
+    return Listing(*(getattr(post, column) for column in _columns(post)))
+
+
+def _columns(post: Post) -> tuple[str, ...]:
+    return POST_COLUMNS + (EVENT_COLUMNS if isinstance(post, Event) else ())
 
 
 def lost_by(user: User, model: type[Post], statuses: set[Status]) -> QuerySet[Tombstone]:

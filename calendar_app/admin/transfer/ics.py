@@ -19,6 +19,7 @@ from ...importing import ics
 from ...importing.writer import Importer
 from ...models import Event
 from ...models.feed import IMPORTABLE
+from ...services.actor import acting
 from ..look import FileInput
 
 PAGE = "calendar_app_event_import_ics"
@@ -148,6 +149,6 @@ def stored(reading, target, otherwise, *, dry_run):
     """Return the outcome of storing a file in target, all of it or nothing. Raises ReadError."""
     ics.require_days(reading, otherwise)
     limit = ics.within(SECONDS, otherwise)
-    with transaction.atomic():
+    with transaction.atomic(), acting(door="import of a calendar file"):
         ics.store(reading, target, days=conf.ICAL_HORIZON_DAYS, dry_run=dry_run, show=limit)
     return target.importer.outcome

@@ -10,6 +10,7 @@ from import_export.formats.base_formats import CSV, JSON
 from import_export.forms import ExportForm, ImportForm
 from tablib import Dataset
 
+from ...services.actor import acting
 from .resources import ImageResource, resource_of
 
 if apps.is_installed("unfold"):
@@ -71,6 +72,10 @@ class Transfers(ImportExportMixin, Exports):
 
     def get_import_data_kwargs(self, **kwargs):
         return super().get_import_data_kwargs(**kwargs) | {"rollback_on_validation_errors": True}
+
+    def process_dataset(self, *args, **kwargs):
+        with acting(door="import of a table"):
+            return super().process_dataset(*args, **kwargs)
 
     def process_result(self, result, request):
         """Report what was imported: either all the rows of the preview, or none."""

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from ...exceptions import CalendarError, InvalidParams
 from ...services import idempotency
+from ...services.actor import acting
 from ...services.revision import writing
 from ..errors import shown
 from ..filters.fields import BOOLEANS
@@ -75,7 +76,8 @@ def writes(view):
     def decorated(self, request, *args, **kwargs):
         self.is_dry_run = flag(request, "dry_run")
         try:
-            return view(self, request, *args, **kwargs)
+            with acting(request.user, "API"):
+                return view(self, request, *args, **kwargs)
         except DryRun as e:
             e.response.headers["X-Dry-Run"] = "true"
             return e.response

@@ -1,10 +1,13 @@
-from ...services import idempotency
+from ...services import history, idempotency
 from ...webhooks import deliveries
 from ..base import CalendarCommand
 
 
 class Command(CalendarCommand):
-    help = "Delete old idempotency keys and deliveries of webhooks, as the worker does daily."
+    help = (
+        "Delete old idempotency keys, deliveries of webhooks and changes of the history, as the "
+        "worker does daily."
+    )
     examples = (
         "prune_calendar",
         "prune_calendar --format json",
@@ -13,5 +16,10 @@ class Command(CalendarCommand):
     def handle(self, **options):
         keys = idempotency.prune()
         old = deliveries.prune()
-        data = {"idempotency_keys": keys, "webhook_deliveries": old}
-        self.answer(data, f"Deleted {keys} idempotency keys and {old} deliveries of webhooks.")
+        changes = history.prune()
+        data = {"idempotency_keys": keys, "webhook_deliveries": old, "changes": changes}
+        self.answer(
+            data,
+            f"Deleted {keys} idempotency keys, {old} deliveries of webhooks and {changes} changes "
+            "of the history.",
+        )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...models import Event
-from .. import events
+from .. import events, history
 from ..revision import writing
 from . import extension, timing
 from .creation import publish_later
@@ -29,25 +29,37 @@ def save(event: Event, scope: Scope, *, rule: Rule | None = None, **links: Any) 
         event.derive_times()
         stored = Event.objects.get(pk=event.pk)
         others = others_in(stored, scope)
-        series = split(stored) if scope == Scope.FOLLOWING else series_of(stored)
-        event.parent_id = None if scope == Scope.FOLLOWING else stored.parent_id
-        event.original_start = stored.original_start
-        for each in (event, *others):
-            each.series = series
-        likeness = Likeness(stored, others)
-        found = timing.new_timing(series, stored, event, rule, others)
-        if found:
-            timing.apply(found, series, stored, event)
-        events.save(event, by_itself=False, **links)
-        likeness.spread(event)
-        if found:
-            set_made_until(series, found.until)
-            series.save()
-            template = extension.template_of(series) or event
-            add(series, template, found.missing, extension.parent_of(series, event))
-            drop(found.dropped)
-            extension.later(series)
-        publish_later(series, event)
+        with history.comparing([each.pk for each in others]):
+            _save_all(event, stored, others, scope, rule, **links)
+
+
+def _save_all(
+    event: Event,
+    stored: Event,
+    others: list[Event],
+    scope: Scope,
+    rule: Rule | None,
+    **links: Any,
+) -> None:
+    series = split(stored) if scope == Scope.FOLLOWING else series_of(stored)
+    event.parent_id = None if scope == Scope.FOLLOWING else stored.parent_id
+    event.original_start = stored.original_start
+    for each in (event, *others):
+        each.series = series
+    likeness = Likeness(stored, others)
+    found = timing.new_timing(series, stored, event, rule, others)
+    if found:
+        timing.apply(found, series, stored, event)
+    events.save(event, by_itself=False, **links)
+    likeness.spread(event)
+    if found:
+        set_made_until(series, found.until)
+        series.save()
+        template = extension.template_of(series) or event
+        add(series, template, found.missing, extension.parent_of(series, event))
+        drop(found.dropped)
+        extension.later(series)
+    publish_later(series, event)
 
 
 def planned(event: Event, scope: Scope, rule: Rule | None) -> Timing | None:

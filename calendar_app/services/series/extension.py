@@ -9,6 +9,7 @@ from ...conf import conf
 from ...lib.tasks import task
 from ...models import Event, Series, Status
 from .. import posts
+from ..actor import WORKER, acting
 from ..revision import writing
 from .dates import horizon, set_made_until
 from .occurrences import add
@@ -75,6 +76,7 @@ def later(series: Series) -> None:
 
 # Queues store the paths of tasks: if one moves, its old path must keep working.
 @task()
+@acting(door=WORKER)
 def extend_when_due(pk: int, moment: str) -> int:
     """Extend a series, unless a change of it has put that off; a later task does it then."""
     series = Series.objects.filter(pk=pk).first()
@@ -84,6 +86,7 @@ def extend_when_due(pk: int, moment: str) -> int:
 
 
 @task()
+@acting(door=WORKER)
 def publish_when_due(pk: int) -> int:
     """Publish the scheduled events of a series whose date has come; return how many."""
     ids = list(

@@ -10,7 +10,7 @@ from django.utils import timezone
 from ...models import Event, EventOrganizer, EventVenue, Series, Status
 from ...values import time_zones
 from ...values.slugs import MAX_LENGTH, slug_of, unique_slugs
-from .. import counts, tombstones
+from .. import counts, history, tombstones
 from ..revision import note_event, touch
 
 # What each event has for itself.
@@ -45,6 +45,7 @@ def add(series: Series, template: Event, days: Sequence[dt.datetime], parent: in
     _copy_links(template, made)
     ids = [event.pk for event in made]
     touch(Event, ids)
+    history.note_made(made)
     for event in made:
         note_event(event.pk, None, tombstones.listing(event))
     if tombstones.listing(template).is_counted:

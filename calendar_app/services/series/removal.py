@@ -7,7 +7,7 @@ from django.db.models import F
 from ...models import Event, Series, Status
 from ...models.post import changed
 from ...permissions import User
-from .. import posts
+from .. import history, posts
 from ..revision import writing
 from .extension import in_order
 from .occurrences import relisting
@@ -45,10 +45,11 @@ def trash(event: Event, scope: Scope) -> int:
             return 1
         series = series_of(event)
         doomed = [each for each in [event, *others_in(event, scope)] if not each.is_trashed]
-        if scope == Scope.FOLLOWING:
-            drop(doomed)
-        else:
-            _trash(doomed)
+        with history.comparing([each.pk for each in doomed]):
+            if scope == Scope.FOLLOWING:
+                drop(doomed)
+            else:
+                _trash(doomed)
         end_before(series, date_of(event) if scope == Scope.FOLLOWING else series.start)
         _give_parent(series)
         return len(doomed)

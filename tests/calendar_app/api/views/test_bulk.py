@@ -220,7 +220,7 @@ def test_readers_get_what_was_written(editor):
     shown = client_of().get(f"{P}/events", query).json()
     assert (before, shown["total"]) == (0, 2)
     assert Revision.objects.get().stamp == stamp + 1
-    assert Change.objects.count() <= 1
+    assert Change.objects.filter(records__isnull=False).count() <= 1
     assert {term.count for term in (*Category.objects.all(), *Tag.objects.all())} == {2}
 
 

@@ -245,7 +245,7 @@ def test_old_keys_are_pruned(editor, time_machine, capsys):
     call_command("prune_calendar")
 
     assert [row.key for row in IdempotencyKey.objects.all()] == ["later"]
-    assert capsys.readouterr().out == ("Deleted 1 idempotency keys and 0 deliveries of webhooks.\n")
+    assert "Deleted 1 idempotency keys, " in capsys.readouterr().out
 
 
 class ConcurrentRequestTests(TransactionTestCase):

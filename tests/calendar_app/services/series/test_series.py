@@ -345,7 +345,7 @@ class TestSaveAll:
         found = choir("FREQ=DAILY;COUNT=90", categories=[CategoryFactory()])
         late = MONDAY.replace(hour=20)
 
-        with django_assert_max_num_queries(60):
+        with django_assert_max_num_queries(70):
             change(
                 found[0],
                 Scope.ALL,
