@@ -9,6 +9,7 @@ from ..models import Event, EventOrganizer, EventVenue, Organizer, Venue
 from ..services import posts
 from .checking import Checking
 from .forms.event import EventForm
+from .history.views import Histories
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
 from .look import BooleanFilter, display, page_action
 from .planning import periods
@@ -16,13 +17,12 @@ from .planning.attention import AttentionFilter
 from .planning.views import Planning
 from .post import RECORD, PostAdmin, tab
 from .repeating.views import Repeating
-from .shared.acting import Acting
 from .shared.filters import CategoryFilter, DayRangeFilter, StatusFilter
 from .transfer.ics import FileImports
 
 
 @register(Event)
-class EventAdmin(Acting, Repeating, Planning, Checking, FileImports, PostAdmin):
+class EventAdmin(Histories, Repeating, Planning, Checking, FileImports, PostAdmin):
     form = EventForm
     collection = "events"
     list_display = [

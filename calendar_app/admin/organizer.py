@@ -2,13 +2,13 @@ from django.contrib.admin import register
 
 from ..models import Organizer
 from .forms.post import OrganizerForm
+from .history.views import Histories
 from .post import RECORD, PostAdmin, tab
-from .shared.acting import Acting
 from .shared.filters import DayRangeFilter, StatusFilter
 
 
 @register(Organizer)
-class OrganizerAdmin(Acting, PostAdmin):
+class OrganizerAdmin(Histories, PostAdmin):
     form = OrganizerForm
     collection = "organizers"
     list_display = ["name", "status_label", "email", "phone", "author", "api_link"]

@@ -8,8 +8,8 @@ from ..exceptions import CalendarError
 from ..models import Category, Event, Tag
 from ..services import terms
 from .forms.term import CategoryForm, TagForm
+from .history.views import Histories
 from .look import ModelAdmin, NumberRangeFilter, display
-from .shared.acting import Acting
 from .shared.columns import ApiLink
 from .shared.filters import RelatedFilter
 from .transfer import Transfers
@@ -17,7 +17,7 @@ from .transfer import Transfers
 INDENT = "\N{EM SPACE}"
 
 
-class TermAdmin(Acting, ApiLink, Transfers, ModelAdmin):
+class TermAdmin(Histories, ApiLink, Transfers, ModelAdmin):
     list_filter = [("count", NumberRangeFilter)]
     list_filter_submit = True
     list_per_page = 100

@@ -2,14 +2,14 @@ from django.contrib.admin import register
 
 from ..models import Venue
 from .forms.post import VenueForm
+from .history.views import Histories
 from .look import TextFilter, display
 from .post import RECORD, PostAdmin, tab
-from .shared.acting import Acting
 from .shared.filters import DayRangeFilter, StatusFilter
 
 
 @register(Venue)
-class VenueAdmin(Acting, PostAdmin):
+class VenueAdmin(Histories, PostAdmin):
     form = VenueForm
     collection = "venues"
     list_display = ["name", "status_label", "city", "country", "located", "author", "api_link"]

@@ -15,7 +15,8 @@ class Actor(NamedTuple):
     door: str = ""
 
 
-_actor = ContextVar("calendar_actor", default=Actor())
+NOBODY = Actor()
+_actor: ContextVar[Actor] = ContextVar("calendar_actor", default=NOBODY)
 
 
 def current() -> Actor:

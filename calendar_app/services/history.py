@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db.models import Model
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from ..conf import conf
 from ..models import Category, Change, Event, EventOrganizer, EventVenue
@@ -73,6 +74,20 @@ def note_parent(category: Category, parent: int | None) -> None:
     _note(category, Verb.CHANGED, {"parent_id": [category.parent_id, parent]})
 
 
+def label(model: type[Model], name: str) -> str:
+    """Return what people call a field that the history keeps."""
+    if name == "date_utc":
+        name = "date"
+    field: Any = model._meta.get_field(name.removesuffix("_id"))
+    return str(capfirst(field.verbose_name))
+
+
+def state(record: Model) -> Values:
+    """Return what is stored of record, as the history has it."""
+    now = {name: _plain(value) for name, value in stored.values(record).items()}
+    return now | (_links([record.pk])[record.pk] if isinstance(record, Event) else {})
+
+
 @contextmanager
 def comparing(ids: Collection[int]) -> Iterator[None]:
     """Keep what the block changes of stored events in bulk, whose IDs are these."""
@@ -93,14 +108,19 @@ def prune() -> int:
 
 def _states(ids: Collection[int]) -> dict[int, tuple[Event, Values]]:
     """Return the events with these IDs, each with its values and links."""
+    linked = _links(ids)
+    found = Event.objects.filter(pk__in=ids)
+    return {event.pk: (event, stored.values(event) | linked[event.pk]) for event in found}
+
+
+def _links(ids: Collection[int]) -> defaultdict[int, Values]:
     linked: defaultdict[int, Values] = defaultdict(lambda: {name: [] for name in LINKS})
     for name, (through, column) in LINKS.items():
         links = through.objects.filter(event__in=ids)
-        in_order = links.order_by("event_id", *([] if name in SETS else ["position"]), "id")
+        in_order = links.order_by("event_id", column if name in SETS else "position", "id")
         for pk, linked_id in in_order.values_list("event_id", column):
             linked[pk][name].append(linked_id)
-    found = Event.objects.filter(pk__in=ids)
-    return {event.pk: (event, stored.values(event) | linked[event.pk]) for event in found}
+    return linked
 
 
 def _changes(before: Values, now: Values, names: Iterable[str]) -> Values:

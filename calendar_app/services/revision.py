@@ -175,6 +175,12 @@ def note_change(change: Change) -> None:
         write.history[key] = change
 
 
+def change_of(record: Model) -> Change | None:
+    """Return what the write that is going on has done to record so far; None for nothing."""
+    write = _write.get()
+    return write.history.get((str(record._meta.model_name), record.pk)) if write else None
+
+
 def _join(before: Change, change: Change) -> None:
     """Let change begin with what the same write did before."""
     if change.verb == Verb.CHANGED:

@@ -1,6 +1,7 @@
 """What is kept of each write: who, when, through which door, and old and new values."""
 
 import datetime as dt
+from io import StringIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -91,7 +92,7 @@ def by_command(editor, browser, event, tmp_path):
     Event.objects.filter(pk=event.pk).update(source_id="fair")
     file = tmp_path / "a.ics"
     file.write_bytes(ics(FAIR.replace("Fair", "New")))
-    call_command("import_ics", str(file), user="editor@example.org", stdout=open("/dev/null", "w"))
+    call_command("import_ics", str(file), user="editor@example.org", stdout=StringIO())
 
 
 def by_series(editor, browser, event):

@@ -1,0 +1,1 @@
+"""The history of a record in the admin, and restoring one of its versions."""

@@ -1,0 +1,167 @@
+"""What a record was at a version, and giving it that again by the rules of the API.
+
+A version is the ID of the change that made it; 0 is what the record was before all that are kept.
+"""
+
+from dataclasses import dataclass, field
+
+from rest_framework.exceptions import ValidationError
+
+from ... import permissions
+from ...api.errors import as_calendar_error
+from ...api.representations import Urls
+from ...api.serializers import (
+    CategorySerializer,
+    EventSerializer,
+    OrganizerSerializer,
+    TagSerializer,
+    VenueSerializer,
+)
+from ...api.serializers.fields import HtmlField, SlugField
+from ...exceptions import CalendarError, RecordNotFound, Stale
+from ...models import Category, Change, Event, Organizer, Tag, Venue
+from ...services import history, revision
+from .names import MODELS, Names
+
+TIMES = {"start_date": "start_utc", "end_date": "end_utc"}
+CLOCK = {"timezone", "all_day", *TIMES, *TIMES.values()}
+KEPT = {"password"}  # there is nothing to restore it from
+
+
+class VenueVersion(VenueSerializer):
+    slug = SlugField(required=False, max_length=200)
+    excerpt = HtmlField(required=False)
+
+
+class OrganizerVersion(OrganizerSerializer):
+    slug = SlugField(required=False, max_length=200)
+    excerpt = HtmlField(required=False)
+
+
+SERIALIZERS = {
+    Event: EventSerializer,
+    Venue: VenueVersion,
+    Organizer: OrganizerVersion,
+    Category: CategorySerializer,
+    Tag: TagSerializer,
+}
+
+
+class Undone(Exception):
+    """Undoes what was only tried."""
+
+
+@dataclass
+class Restoring:
+    """What restoring a version does: what it changes, what it leaves out, and why it cannot be."""
+
+    newest: int
+    change: Change | None = None
+    remarks: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def changes_of(record):
+    """Return the changes of record that are kept."""
+    return Change.objects.filter(kind=record._meta.model_name, record_id=record.pk)
+
+
+def restore(record, version, user, *, seen=None):
+    """Give record what it had at a version; without ``seen``, the newest version, only try to.
+
+    Raises RecordNotFound for a version that is none of record's, and Stale when seen is no longer
+    the newest one. Nothing is stored if there are errors.
+    """
+    done = Restoring(0)
+    try:
+        with revision.writing(precise=True):
+            _try(record, version, user, done, seen)
+    except Undone:
+        pass
+    except (RecordNotFound, Stale):
+        raise
+    except (CalendarError, ValidationError) as e:
+        error = as_calendar_error(e)
+        params = error.data.get("params")
+        done.errors = [*params.values()] if isinstance(params, dict) else [error.message]
+    return done
+
+
+def _try(record, version, user, done, seen):
+    newest = changes_of(record).order_by("-id").values_list("id", flat=True).first()
+    done.newest = newest or 0
+    if seen not in {None, done.newest}:
+        raise Stale("Somebody else has changed this record meanwhile: look at it again.")
+    _store(record, version, user, done)
+    done.change = revision.change_of(record)
+    if seen is None:
+        raise Undone
+
+
+def _store(record, version, user, done):
+    model = type(record)
+    stored = model.objects.get(pk=record.pk)
+    now, wanted = history.state(stored), _state(stored, version)
+    different = {name for name in wanted if wanted[name] != now.get(name)}
+    serializer = SERIALIZERS[model]
+    names = {field.source: name for name, field in serializer().fields.items()}
+    data = {}
+    for name in sorted(different - CLOCK):
+        value = _reachable(stored, name, wanted[name], user, done)
+        if value is not None:
+            source = name.removesuffix("_id")
+            data[names[source]] = value
+    if different & CLOCK:
+        data |= {name: (now | wanted)[name] for name in ("timezone", "all_day")}
+        data |= {name: (now | wanted)[utc] for name, utc in TIMES.items()}
+    if not data:
+        return
+    context = {
+        "request": _Request(user),
+        "urls": Urls("http://localhost"),
+        "texts_are_plain": True,
+    }
+    found = serializer(stored, data=data, partial=True, context=context)
+    found.is_valid(raise_exception=True)
+    found.save()
+
+
+@dataclass
+class _Request:
+    user: object
+
+
+def _state(record, version):
+    """Return what is known of record at a version, as {field: value}."""
+    until, later = {}, {}
+    is_known = version == 0
+    rows = changes_of(record).exclude(verb=Change.Verb.DELETED).order_by("id")
+    for pk, values in rows.values_list("id", "values").iterator():
+        is_known = is_known or pk == version
+        for name, (before, after) in values.items():
+            if pk <= version:
+                until[name] = after
+            else:
+                later.setdefault(name, before)
+    if not is_known:
+        raise RecordNotFound("version", version)
+    found = later | until
+    own = KEPT | ({"parent_id"} if getattr(record, "series_id", None) else set())
+    return {name: value for name, value in found.items() if name not in own}
+
+
+def _reachable(record, name, value, user, done):
+    """Return value in the form of a request, without what is gone; None if nothing is left."""
+    if name == "author_id" and not permissions.may_edit_others(user, type(record)):
+        done.remarks.append("The author stays: only editors may choose another.")
+        return None
+    if name not in MODELS:
+        return value
+    ids = value if isinstance(value, list) else [value] if value else []
+    names = Names(user, {name: ids}, type(record))
+    label = history.label(type(record), name)
+    lost = [pk for pk in ids if not names.is_usable(name, pk)]
+    done.remarks += [f"{label}: {names.text(name, pk)} is left out." for pk in lost]
+    if isinstance(value, list):
+        return [pk for pk in value if pk not in lost]
+    return None if lost else value or 0
