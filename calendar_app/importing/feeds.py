@@ -19,6 +19,7 @@ from ..ical.reader import ReadError
 from ..lib.fetch import FetchError, UnmodifiedError
 from ..lib.tasks import task
 from ..models import Event, Feed
+from ..services.actor import acting
 from .feed_import import fetched, opened
 from .ics import require_days, store, within
 from .writer import Outcome
@@ -131,7 +132,8 @@ def _imported(feed) -> Outcome | None:
         require_days(reading, "import it with the command import_feeds.")
     outcome = target.importer.outcome
     try:
-        store(reading, target, days=conf.ICAL_HORIZON_DAYS, show=limit)
+        with acting(door=f"feed {feed.name}"):
+            store(reading, target, days=conf.ICAL_HORIZON_DAYS, show=limit)
     finally:
         _count(feed, outcome)
     feed.validators, feed.read_in_full = dict(found.validators), feed.running_since

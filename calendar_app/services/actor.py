@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 WORKER = "worker"
+LONGEST = 100  # characters of a door
 
 
 class Actor(NamedTuple):
@@ -30,7 +31,9 @@ def acting(user: Any = None, door: str = "") -> Iterator[None]:
     What is not given is that of the block around it.
     """
     known = _actor.get()
-    token = _actor.set(Actor(getattr(user, "pk", None) or known.user_id, door or known.door))
+    token = _actor.set(
+        Actor(getattr(user, "pk", None) or known.user_id, (door or known.door)[:LONGEST])
+    )
     try:
         yield
     finally:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
 from calendar_app.importing import feed_import, feeds
-from calendar_app.models import Event, Feed, FeedEvent, Series, Status
+from calendar_app.models import Change, Event, Feed, FeedEvent, Series, Status
 
 from ..support.factories import CategoryFactory, EventFactory, OrganizerFactory
 from ..support.ics import ics
@@ -92,6 +92,8 @@ def test_a_feed_becomes_events_and_a_second_import_changes_nothing(feed, publish
     assert set(Event.objects.values_list("author", "status")) == {(editor.pk, Status.PUBLISH)}
     assert Series.objects.get().events.count() == 3
     assert FeedEvent.objects.filter(feed=feed).count() == 5
+    made = Change.objects.filter(kind="event").values_list("door", "user", "verb")
+    assert list(made) == [("feed School", editor.pk, "created")] * 5
 
 
 def test_its_events_get_what_the_feed_gives_them(feed, publish):
