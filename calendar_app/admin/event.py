@@ -5,9 +5,10 @@ from django.shortcuts import redirect
 from .. import permissions
 from ..api.representations import Urls
 from ..api.representations.times import stamp
-from ..models import Event, EventOrganizer, EventVenue, Organizer, Venue
+from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Venue
 from ..services import posts
 from .checking import Checking
+from .forms import categories
 from .forms.event import EventForm
 from .history.views import Histories
 from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
@@ -104,6 +105,11 @@ class EventAdmin(Histories, Repeating, Planning, Checking, FileImports, PostAdmi
     def has_view_permission(self, request, obj=None):
         allowed = super().has_view_permission(request, obj)
         return allowed and (obj is None or permissions.may_see_details(request.user, obj))
+
+    def formfield_for_manytomany(self, db_field, request, **kwargs):
+        if db_field.name == "categories" and Category.objects.count() <= categories.MOST:
+            kwargs |= {"form_class": categories.TreeField, "widget": categories.TreeWidget}
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
 
     def save_model(self, request, obj, form, change):
         self.set_author_and_status(request, obj, is_new=not change)

@@ -91,6 +91,21 @@
     frame.append(input, button, picker);
   }
 
+  /* Django's script knows no checkboxes: it would not add a category that was made in a window. */
+  const close = window.dismissAddRelatedObjectPopup;
+  window.dismissAddRelatedObjectPopup = (opened, id, name) => {
+    const tree = document.querySelector("div#id_categories");
+    if (tree && opened.name.startsWith("id_categories")) {
+      const label = document.createElement("label");
+      const box = Object.assign(document.createElement("input"), { type: "checkbox", name: "categories", value: id, checked: true });
+      box.className = (tree.querySelector("input")?.className || "").replace(/level-\d/, "");
+      label.className = tree.querySelector("label")?.className || "";
+      label.append(box, ` ${name}`);
+      tree.append(label);
+    }
+    close(opened, id, name);
+  };
+
   document.querySelectorAll("input[data-moment]").forEach(addPicker);
   form.addEventListener("input", checkSoon);
   form.addEventListener("change", checkSoon);

@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 from django.urls import reverse
 
+from calendar_app.admin.forms import categories
 from calendar_app.admin.forms.prose import as_text
 from calendar_app.models import Event, Organizer, Status, Venue
 from calendar_app.services import events, posts
@@ -176,3 +177,24 @@ def test_moving_and_copying_keep_an_hour_that_occurs_twice():
     events.move(event, start + dt.timedelta(days=1), seen=start)
 
     assert str(event.start_utc) == "2027-11-01 01:30:00+00:00"
+
+
+def test_categories_are_a_tree_of_checkboxes_unless_they_are_too_many(client, user, monkeypatch):
+    music = CategoryFactory(name="Music")
+    CategoryFactory(name="Art")
+    jazz = CategoryFactory(name="Jazz", parent=music)
+    event = EventFactory(categories=[jazz])
+
+    def boxes():
+        field = client.get(change_url(event)).context["adminform"].form["categories"]
+        groups = field.field.widget.widget.optgroups("categories", [str(jazz.pk)])
+        return [option for _, options, _ in groups for option in options]
+
+    shown = [(box["label"], box["selected"], box["attrs"].get("class")) for box in boxes()]
+    assert [(name, is_chosen, css.split()[-1]) for name, is_chosen, css in shown] == [
+        ("Art", False, "level-0"),
+        ("Music", False, "level-0"),
+        ("Jazz", True, "level-1"),
+    ]
+    monkeypatch.setattr(categories, "MOST", 2)
+    assert [box["label"] for box in boxes()] == ["Jazz"]

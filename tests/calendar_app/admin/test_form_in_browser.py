@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from calendar_app.models import Event
 
-from ..support.factories import EventFactory, VenueFactory
+from ..support.factories import CategoryFactory, EventFactory, VenueFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -60,3 +60,25 @@ def test_a_weekly_series_is_made_one_date_moved_and_one_cancelled(viewer):
 
     shown = Event.objects.untrashed().order_by("start_utc").values_list("start_date", flat=True)
     assert [f"{start:%d %H:%M}" for start in shown] == ["01 19:00", "05 20:00", "11 19:00"]
+
+
+def test_categories_are_chosen_from_a_tree_to_which_one_is_added(viewer):
+    music = CategoryFactory(name="Music")
+    CategoryFactory(name="Jazz", parent=music)
+    event = EventFactory()
+    page = viewer.page
+    viewer.open(f"/admin/calendar_app/event/{event.pk}/change/")
+
+    page.get_by_label("Jazz").check()
+    page.locator("[data-id=related-widget-wrapper-categories]").get_by_text("more_vert").click()
+    with page.expect_popup() as opened:
+        page.locator("#add_id_categories").click()
+    opened.value.get_by_label("Name").fill("Talks")
+    with opened.value.expect_event("close"):
+        opened.value.get_by_role("button", name="Save").first.click()
+    expect(page.get_by_label("Talks")).to_be_checked()
+    viewer.inspect("categories", ".field-categories")
+    page.get_by_role("button", name="Save", exact=True).click()
+
+    expect(page.get_by_text("was changed successfully")).to_be_visible()
+    assert [category.name for category in event.categories.order_by("name")] == ["Jazz", "Talks"]
