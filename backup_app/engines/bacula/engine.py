@@ -27,7 +27,7 @@ from .jobs import preview as plans
 from .jobs import restore as restores
 from .jobs import verify as verifications
 from .maintenance import check, health, removal
-from .view import presence, selection, view
+from .view import differences, history, name_search, presence, selection, view
 from .view.view import View
 
 
@@ -63,6 +63,7 @@ class BaculaEngine(Engine):
     supports_databases = True
     supports_commands = True
     supports_keeping = True
+    supports_finding = True
     resumes = True
 
     def __init__(
@@ -124,6 +125,9 @@ class BaculaEngine(Engine):
     tidy_downloads = download.tidy
     files_ending = view.files_ending
     jobs_with_path = presence.jobs_with_path
+    search_names = name_search.search_names
+    history = history.history
+    differences = differences.differences
     require_destination = staticmethod(restores.require_destination)
     preview_restore = plans.preview
     client_config = setup.client_config

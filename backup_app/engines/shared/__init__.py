@@ -1,1 +1,1 @@
-"""Shared parts of engines: open folders and their metadata, dumps, removal of jobs."""
+"""Shared parts of engines: open folders and their metadata, dumps, removal of jobs, versions."""

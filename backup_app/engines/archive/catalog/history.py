@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from ....lib import paths
 from ....models import Client, Entry, Folder, Job, JobSource
 from ....models.job import GOOD
-from ...history import History, Version
+from ...history import History
+from ...shared.versions import history_of
 from .view import as_file
 
 Place = tuple[int, bytes]  # folder ID, name
@@ -55,34 +56,16 @@ def _history(
     for source in sorted(entries):
         for job in users.get(source, ()):
             counting[job] = entries[source]
-    containing = [pk for pk in jobs if pk in counting and counting[pk].kind != Entry.Kind.GONE]
-    groups: list[list[int]] = []
-    for pk in containing:
-        if groups and _is_same(counting[groups[-1][-1]], counting[pk]):
-            groups[-1].append(pk)
-        else:
-            groups.append([pk])
+    there = {pk: entry for pk, entry in counting.items() if entry.kind != Entry.Kind.GONE}
     folder = paths.split(path)[0]
-    versions = [
-        Version(
-            file=as_file(counting[group[0]], folder),
-            newest=jobs[group[0]],
-            oldest=jobs[group[-1]],
-            backups=len(group),
-        )
-        for group in groups
-    ]
-    return History(path, versions, _gone_since(containing, jobs))
+    return history_of(
+        path,
+        list(jobs.values()),
+        there,
+        as_file=lambda entry: as_file(entry, folder),
+        is_same=_is_same,
+    )
 
 
 def _is_same(one: Entry, other: Entry) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in SAME)
-
-
-def _gone_since(containing: list[int], jobs: dict[int, Job]) -> Job | None:
-    """Return the first later backup of the same fileset as the last one that contains it."""
-    if not containing:
-        return None
-    last = jobs[containing[0]]
-    later = [job for job in jobs.values() if job.pk > last.pk and job.fileset_id == last.fileset_id]
-    return later[-1] if later else None

@@ -20,9 +20,9 @@ from ....lib.bulk import commit_later, insert_rows
 from ....models import Client, Entry, Folder, FolderNames, Job, Volume
 from ....models.job import GOOD
 from ...history import NameSearch
+from ...shared.name_pattern import NamePattern
 from ...values import Tick, no_tick
 from .history import histories
-from .name_pattern import NamePattern
 
 PAGE = 5000  # entries read at once
 LENGTH = 1400  # characters of a list: PostgreSQL stores longer rows elsewhere

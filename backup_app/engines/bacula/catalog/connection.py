@@ -27,6 +27,10 @@ SELECT set_config('statement_timeout', %s, false), set_config('jit', 'off', fals
 _schemas: WeakKeyDictionary[Any, Schema] = WeakKeyDictionary()
 
 
+class TimedOut(EngineUnreachable):
+    """A query took longer than it may."""
+
+
 class Reader:
     """Reads over Django's connection of an alias, and closes one that is broken.
 
@@ -119,7 +123,7 @@ class Reader:
         except (InterfaceError, OperationalError) as e:
             if getattr(e.__cause__, "sqlstate", None) == TIMED_OUT:
                 # Not an EngineError, which would end a running job: the catalog is only busy.
-                raise EngineUnreachable(
+                raise TimedOut(
                     f"The catalog '{self.alias}' did not answer within {self.seconds} seconds."
                 ) from e
             self._close_broken(connections[self.alias])

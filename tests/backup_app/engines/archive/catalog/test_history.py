@@ -2,7 +2,7 @@
 
 import pytest
 
-from backup_app.engines.archive.catalog import differences as comparing
+from backup_app.engines.shared import difference_pages as comparing
 from backup_app.exceptions import Invalid, NotFound, WrongState
 from backup_app.models import Folder
 from backup_app.services import finding

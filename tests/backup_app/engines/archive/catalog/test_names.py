@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.catalog import names
-from backup_app.engines.archive.catalog.name_pattern import NamePattern
+from backup_app.engines.shared.name_pattern import NamePattern
 from backup_app.exceptions import Invalid
 from backup_app.models import FolderNames, Job, Volume
 from backup_app.services import finding

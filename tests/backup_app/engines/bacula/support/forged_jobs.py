@@ -97,7 +97,7 @@ def many_names(count):
     names = f"SELECT 'many' || n FROM generate_series(1, {count}) n"  # noqa: S608
     if schema() is NUMBERED:
         execute(f"INSERT INTO filename (name) {names} ON CONFLICT DO NOTHING")
-    return f"(SELECT {schema().key('name')} AS key FROM ({names}) AS many (name)) AS many"  # noqa: S608
+    return f"(SELECT {schema().key('many.name')} AS key FROM ({names}) AS many (name)) AS many"  # noqa: S608
 
 
 def schema() -> Schema:

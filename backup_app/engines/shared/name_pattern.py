@@ -2,12 +2,14 @@
 
 import fnmatch
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ....exceptions import Invalid
+from ...exceptions import Invalid
 
 MAX_LENGTH = 200  # characters
 WILDCARDS = re.compile(r"\[!?\]?[^\]]*\]|[*?]")
+NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 LIKE = {"*": "%", "?": "_"}
 
 
@@ -27,11 +29,20 @@ class NamePattern:
     @property
     def like(self) -> str:
         """The pattern for LIKE, with ESCAPE '!', that a ``/``-separated list of names matches."""
+        return self._like(LIKE, _escaped)
+
+    @property
+    def loose_like(self) -> str:
+        """As ``like``, for a database that knows bytes, and the case of ASCII letters only."""
+        return self._like({}, lambda text: NOT_ASCII.sub("%", _escaped(text)))
+
+    def _like(self, wildcards: Mapping[str, str], escaped: Callable[[str], str]) -> str:
         parts, end = [], 0
         for found in WILDCARDS.finditer(self._name):
-            parts += [_escaped(self._name[end : found.start()]), LIKE.get(found[0], "_")]
+            any_letter = "_" if wildcards else "%"
+            parts += [escaped(self._name[end : found.start()]), wildcards.get(found[0], any_letter)]
             end = found.end()
-        like = "".join([*parts, _escaped(self._name[end:])])
+        like = "".join([*parts, escaped(self._name[end:])])
         if self._is_glob:
             return f"%/{like}/%"
         return f"%/{like}%" if self._folder is not None else f"%{like}%"
