@@ -14,6 +14,7 @@ from django.urls import get_resolver
 from django.urls.resolvers import URLResolver
 
 from tests.prerequisites import only_on
+from tests.support.migrated import copy_migrated
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 REFUSED = {401, 403, 405}
@@ -107,9 +108,10 @@ def test_somebody_without_rights_is_refused_in_the_admin(client):
 
 @only_on("sqlite")  # the database has no say in it
 @pytest.mark.parametrize("permission", ["AllowAny", "IsAdminUser"])
-def test_the_apps_hold_whatever_the_defaults_of_another_project(permission):
+def test_the_apps_hold_whatever_the_defaults_of_another_project(permission, tmp_path):
+    database = str(copy_migrated(tmp_path))
     done = subprocess.run(  # noqa: S603 - our own command
-        [sys.executable, "-m", "tests.config.support.other_project", permission],
+        [sys.executable, "-m", "tests.config.support.other_project", permission, database],
         env={**os.environ, "DJANGO_SETTINGS_MODULE": ""},
         check=True,
         capture_output=True,

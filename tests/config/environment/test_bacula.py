@@ -14,6 +14,7 @@ from config.environment import bacula
 from config.environment.variables import Environment
 from tests.backup_app.engines.bacula.support.installation import SERVER, sql
 from tests.prerequisites import need_bacula
+from tests.support.migrated import copy_migrated
 
 from ..test_settings import run
 
@@ -136,6 +137,7 @@ def test_nothing_is_written_to_the_catalog(tmp_path, empty):
 
 def test_start_and_migrations_work_with_an_unreachable_catalog(tmp_path):
     variables = HERE | {"BACULA_CATALOG_URL": "postgres://127.0.0.1:1/none"}
+    copy_migrated(tmp_path)
 
     for command in (["check"], ["migrate"], ["makemigrations", "--check"]):
         done = run(tmp_path, *command, **variables)

@@ -12,7 +12,7 @@ from tests.attacks import rounds
 from ..support.server import serving
 
 CLIENTS = 4
-REQUESTS = rounds(2000, 100_000)
+REQUESTS = rounds(1000, 100_000)
 EVENTS = "/calendar/events/v1/events"
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

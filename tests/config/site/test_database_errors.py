@@ -12,6 +12,7 @@ from django.db import DatabaseError, IntegrityError, OperationalError, connectio
 
 from config.site import database_errors
 from tests.attacks import rounds
+from tests.support.migrated import copy_migrated
 
 from ..test_settings import run
 
@@ -81,15 +82,6 @@ def assert_all_say(told, beginning, remedy):
     assert others == {}
 
 
-@pytest.fixture(scope="module")
-def migrated(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    assert run(folder, "migrate", "--verbosity=0").returncode == 0
-    with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
-        database.execute("PRAGMA journal_mode=DELETE")
-    return folder / "db.sqlite3"
-
-
 def test_a_file_that_is_no_database_is_named(tmp_path):
     path = tmp_path / "db.sqlite3"
     path.write_bytes(b"something else" * 1000)
@@ -99,8 +91,9 @@ def test_a_file_that_is_no_database_is_named(tmp_path):
     assert_all_say(told, f"Error: The database '{path}' is damaged", "run 'manage.py migrate' for")
 
 
-def test_a_damaged_database_is_named(tmp_path, migrated):
-    path, content = tmp_path / "db.sqlite3", migrated.read_bytes()
+def test_a_damaged_database_is_named(tmp_path):
+    path = copy_migrated(tmp_path)
+    content = path.read_bytes()
     path.write_bytes(content[:4096] + bytes(len(content) - 4096))
 
     told = said_by(tmp_path)
@@ -108,9 +101,8 @@ def test_a_damaged_database_is_named(tmp_path, migrated):
     assert_all_say(told, f"Error: The database '{path}' is damaged", "run 'manage.py migrate' for")
 
 
-def test_a_locked_database_is_named(tmp_path, migrated):
-    path = tmp_path / "db.sqlite3"
-    path.write_bytes(migrated.read_bytes())
+def test_a_locked_database_is_named(tmp_path):
+    path = copy_migrated(tmp_path)
 
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN EXCLUSIVE")

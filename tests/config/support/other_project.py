@@ -1,6 +1,7 @@
 """Another project with both apps, whose defaults for views are not ours.
 
-``python -m tests.config.support.other_project AllowAny`` prints what anonymous requests get.
+``python -m tests.config.support.other_project AllowAny db.sqlite3`` prints what anonymous requests
+get there, from a database with all tables.
 """
 
 import json
@@ -36,7 +37,7 @@ class Routes:
         ]
 
 
-def main(permission):
+def main(permission, database):
     settings.configure(
         SECRET_KEY="other",
         ALLOWED_HOSTS=["testserver"],
@@ -71,7 +72,7 @@ def main(permission):
         TEMPLATES=[
             {"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}
         ],
-        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
+        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": database}},
         TASKS={"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": []}},
         REST_FRAMEWORK={
             "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -81,14 +82,12 @@ def main(permission):
     django.setup()
     settings.ROOT_URLCONF = Routes
 
-    from django.core.management import call_command
     from django.test import Client
 
-    call_command("migrate", verbosity=0)
     client = Client(raise_request_exception=False)
     answers = {f"{m} {where}": client.generic(m, where).status_code for m, where in REQUESTS}
     json.dump(answers, sys.stdout)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import urllib3
 
+from tests.support.migrated import copy_migrated
 from tests.support.waiting import free_port, wait_for
 
 HTTP = urllib3.PoolManager(retries=False, timeout=60)  # a busy machine makes no test fail
@@ -20,6 +21,8 @@ HTTP = urllib3.PoolManager(retries=False, timeout=60)  # a busy machine makes no
 def serving(folder, **variables):
     """Yield a service with its data in a folder, stopped as by Ctrl-C in the end."""
     port = free_port()
+    if "DATABASE_URL" not in variables:
+        copy_migrated(folder)
     variables = {
         "PATH": os.environ["PATH"],
         "DATA_DIR": str(folder),
