@@ -46,13 +46,7 @@ class FeedAdmin(ModelAdmin):
     actions = ["import_now"]
     actions_detail = ["preview"]
     readonly_fields = [
-        "state_now",
-        "result",
-        "problem",
-        "failures",
-        "last_import",
-        "last_success",
-        "next_import",
+        *("state_now", "result", "problem", "last_import", "next_import"),
     ]
     fieldsets = [
         (None, {"fields": ["name", "url", ("every", "is_active")]}),

@@ -39,6 +39,8 @@ def test_the_settings_of_this_project_are_right():
         ("CURRENCY_POSITION", "before", "E004"),
         ("EDITOR_GROUP", "", "E005"),
         ("CLIENT_ADDRESS", "calendar_app.nothing", "E012"),
+        ("WEBHOOK_NETWORKS", "10.0.0.1/8", "E014"),
+        ("FEED_NETWORKS", "example.org", "E015"),
         ("CLIENT_ADDRESS", "calendar_app.conf.DEFAULTS", "E012"),
     ],
 )

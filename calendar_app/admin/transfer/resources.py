@@ -15,6 +15,7 @@ from ...api.errors import as_calendar_error, shown
 from ...api.representations import Urls
 from ...api.representations.times import stamp
 from ...api.serializers.fields import is_blank, whole_number
+from ...api.serializers.relations import LinkedField
 from ...exceptions import CalendarError
 from ...models import Image, Term
 
@@ -75,12 +76,25 @@ class ApiResource(ModelResource):
         self._require_right(instance)
         self.row = self.serializer(
             instance if instance.pk else None,
-            data=_data(row),
+            data=self._data(row),
             partial=instance.pk is not None,
             context={"request": self.request, "urls": Urls.of(self.request)},
         )
         with _row_errors():
             self.row.is_valid(raise_exception=True)
+
+    def _data(self, row):
+        """Return the row as a request's body; in a table, custom fields are JSON text."""
+        data, text = dict(row), row.get("custom_fields")
+        if isinstance(text, str) and not is_blank(text):
+            try:
+                data["custom_fields"] = json.loads(text)
+            except ValueError as e:
+                raise ValidationError({"custom_fields": f"{shown(text)} is not JSON: {e}."}) from e
+        for name, field in self.serializer().fields.items():
+            if isinstance(field, LinkedField) and _is_name(text := row.get(name)):
+                data[name] = [{name: text.strip()}]
+        return data
 
     def do_instance_save(self, instance, is_create):
         with _row_errors():
@@ -145,15 +159,11 @@ def _name(record):
     return record.slug if is_named else record.pk
 
 
-def _data(row):
-    """Return the row as a request's body; in a table, custom fields are JSON text."""
-    data, text = dict(row), row.get("custom_fields")
-    if isinstance(text, str) and not is_blank(text):
-        try:
-            data["custom_fields"] = json.loads(text)
-        except ValueError as e:
-            raise ValidationError({"custom_fields": f"{shown(text)} is not JSON: {e}."}) from e
-    return data
+def _is_name(text):
+    """Return whether a cell names one venue or organizer: else it has IDs, or nothing."""
+    if not isinstance(text, str) or is_blank(text):
+        return False
+    return any(whole_number(part.strip()) is None for part in text.split(","))
 
 
 @contextmanager
