@@ -10,7 +10,8 @@ from django.core.files.base import ContentFile
 
 from calendar_app.demo import posters
 from calendar_app.models import Category, Event, Image, Organizer, Tag, Venue
-from calendar_app.services import events, images, posts
+from calendar_app.services import events, images, posts, series
+from calendar_app.services.series import Rule
 from calendar_app.values.slugs import slug_of
 
 HERE = Path(__file__).parent
@@ -43,10 +44,9 @@ class DemoCalendar:
 
     @cached_property
     def known(self):
-        """The IDs of the existing events, by source ID."""
-        return dict(
-            Event.objects.filter(source_id__startswith="demo:").values_list("source_id", "id")
-        )
+        """The source IDs of the existing events; of a series, that of its first one."""
+        demo = Event.objects.filter(source_id__startswith="demo:")
+        return set(demo.values_list("source_id", flat=True))
 
     def _post(self, model, entry):
         source_id = _source_id(entry["name"])
@@ -80,19 +80,29 @@ class DemoCalendar:
         return images.store(file, author=self.author, title=title)
 
     def _events(self, entry):
-        repeat = entry.get("repeat", {"times": 1, "weeks": 0})
-        parent = None
-        for turn in range(repeat["times"]):
-            source_id = _source_id(entry["title"], turn)
-            if pk := self.known.get(source_id):
-                parent = parent or pk
-                continue
-            event = self._event(entry, week=turn * repeat["weeks"])
-            event.source_id, event.parent_id = source_id, parent
-            self._save(event, entry)
-            parent = parent or event.pk
+        source_id = _source_id(entry["title"])
+        if source_id in self.known:
+            return
+        event, links = self._event(entry), self._links(entry)
+        event.source_id = source_id
+        if repeat := entry.get("repeat"):
+            self._series(event, repeat, links)
+        else:
+            events.save(event, **links)
+            self.created[Event] += 1
 
-    def _event(self, entry, week):
+    def _series(self, event, repeat, links):
+        """Store event and the dates after it, of which one is moved and one cancelled."""
+        rule = f"{_frequency(repeat['every'], event.start_date)};COUNT={repeat['times']}"
+        dates = series.create(event, Rule(rule), **links).events.order_by("original_start")
+        self.created[Event] += len(dates)
+        if moved := repeat.get("moved"):
+            date = dates[moved - 1]
+            events.move(date, date.start_date + dt.timedelta(days=1), seen=date.start_date)
+        if cancelled := repeat.get("cancelled"):
+            series.cancel(dates[cancelled - 1])
+
+    def _event(self, entry):
         event = Event(author=self.author, timezone=entry.get("zone", ZONE))
         for name in COPIED:
             if name in entry:
@@ -100,22 +110,20 @@ class DemoCalendar:
         event.description = entry["text"]
         event.hide_from_listings = entry.get("hidden", False)
         event.all_day = "days" in entry
-        event.start_date = self._start(entry["when"]) + dt.timedelta(weeks=week)
+        event.start_date = self._start(entry["when"])
         event.end_date = event.start_date + _length(entry)
         event.set_password(entry.get("password"))
         if "picture" in entry:
             event.image = self._image(entry["picture"])
         return event
 
-    def _save(self, event, entry):
-        events.save(
-            event,
-            venues=[self.venues[entry["venue"]]],
-            organizers=[self.organizers[name] for name in entry["organizers"]],
-            categories=[self.categories[name] for name in entry["categories"]],
-            tags=[self._term(Tag, name) for name in entry.get("tags", ())],
-        )
-        self.created[Event] += 1
+    def _links(self, entry):
+        return {
+            "venues": [self.venues[entry["venue"]]],
+            "organizers": [self.organizers[name] for name in entry["organizers"]],
+            "categories": [self.categories[name] for name in entry["categories"]],
+            "tags": [self._term(Tag, name) for name in entry.get("tags", ())],
+        }
 
     def _start(self, when):
         week, weekday, *clock = when.split()
@@ -129,8 +137,17 @@ def _length(entry):
     return dt.timedelta(hours=entry["hours"])
 
 
-def _source_id(name, turn=0):
-    return f"demo:{slug_of(name)}" + (f"/{turn + 1}" if turn else "")
+def _frequency(every, start):
+    """Return the rule of a week, or of a month by the weekday of start."""
+    if every == "week":
+        return "FREQ=WEEKLY"
+    number = (start.day - 1) // 7 + 1
+    weekday = WEEKDAYS[start.weekday()][:2].upper()
+    return f"FREQ=MONTHLY;BYDAY={number if number < 5 else -1}{weekday}"
+
+
+def _source_id(name):
+    return f"demo:{slug_of(name)}"
 
 
 def _read(name):

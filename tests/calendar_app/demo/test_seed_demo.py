@@ -48,23 +48,26 @@ class TestSeedDemo(TestCase):
         assert list(Event.objects.values()) == before
 
     def test_what_is_missing_is_made_again_in_its_place(self):
-        lost = Event.objects.get(source_id="demo:quayside-market/3")
-        parent = Event.objects.get(source_id="demo:quayside-market")
+        lost = Event.objects.get(source_id="demo:harbour-festival")
         lost.delete()
 
         with time_machine.travel(TODAY, tick=False):
             assert seed() == "Created 1 event."
 
-        found = Event.objects.get(source_id="demo:quayside-market/3")
-        assert (found.start_date, found.parent) == (lost.start_date, parent)
+        found = Event.objects.get(source_id="demo:harbour-festival")
+        assert found.start_date == lost.start_date
 
-    def test_the_first_of_a_series_is_its_parent(self):
-        parent = Event.objects.get(source_id="demo:foyer-jazz")
+    def test_events_that_repeat_are_series_with_a_date_moved_and_one_cancelled(self):
+        jazz = Event.objects.get(source_id="demo:foyer-jazz").series
+        pots = Event.objects.get(source_id="demo:wheel-thrown-pots-for-beginners").series
 
-        starts = list(parent.children.values_list("start_date", flat=True))
-
-        assert parent.parent is None
-        assert starts == [parent.start_date + dt.timedelta(weeks=4 * turn) for turn in range(1, 8)]
+        assert (jazz.rrule, pots.rrule) == ("FREQ=MONTHLY;BYDAY=4TH;COUNT=8", "FREQ=WEEKLY;COUNT=6")
+        starts = list(jazz.events.order_by("start_utc").values_list("start_date", flat=True))
+        assert [f"{start:%m-%d}" for start in starts[:3]] == ["02-25", "03-25", "04-22"]
+        days = [event.start_date - event.original_start for event in pots.events.all()]
+        assert sorted(days) == [dt.timedelta()] * 5 + [dt.timedelta(days=1)]
+        cancelled = pots.events.get(status="trash")
+        assert pots.exdates == [f"{cancelled.original_start}"]
 
     def test_events_lie_between_the_past_month_and_next_year(self):
         first, last = Event.objects.earliest("start_utc"), Event.objects.latest("end_utc")
