@@ -25,6 +25,7 @@ from .extraction import download
 from .jobs import backup as backups
 from .jobs import preview as plans
 from .jobs import restore as restores
+from .jobs import restore_test
 from .jobs import verify as verifications
 from .maintenance import check, health, removal
 from .view import differences, history, name_search, presence, selection, view
@@ -64,6 +65,7 @@ class BaculaEngine(Engine):
     supports_commands = True
     supports_keeping = True
     supports_finding = True
+    supports_restore_tests = True
     resumes = True
 
     def __init__(
@@ -108,6 +110,7 @@ class BaculaEngine(Engine):
     backup = backups.back_up
     restore = restores.restore
     verify = verifications.verify
+    test_restore = restore_test.test_restore
     discard = removal.discard
     discard_left = removal.discard_recent
     cancel = submit.cancel
@@ -152,7 +155,10 @@ class BaculaEngine(Engine):
     # --- Reading a backup's view -------------------------------------------------------------
 
     def open_download(self, job: Job, plan: bytes) -> download.OpenTar:
-        return download.OpenTar(self, job, plan)
+        return download.open_tar(self, job, plan)
+
+    def open_selection(self, job: Job, selection: Selection) -> tuple[int, download.OpenTar]:
+        return download.make_part(self, job, selection)
 
     def view(self, job: Job) -> View:
         return View(self, job)

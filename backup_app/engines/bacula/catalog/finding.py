@@ -78,6 +78,19 @@ ORDER BY path COLLATE "C" LIMIT %(most)s
 """
 
 
+# Some of the folders of a view, at random.
+DRAWN = """
+SELECT pathid FROM (
+    SELECT DISTINCT v.pathid
+    FROM unnest(%(chain)s::int[]) AS c (jobid) JOIN pathvisibility v USING (jobid)
+) folder ORDER BY random() LIMIT %(most)s
+"""
+
+
+def sample(schema: Schema) -> str:
+    return f"SELECT * FROM ({content(schema)}) c ORDER BY random() LIMIT %(most)s"
+
+
 def content(schema: Schema) -> str:
     return f"""
 SELECT f.pathid, {text("n.name")}, f.fileid, {text("f.lstat")}, {text("f.md5")}

@@ -5,12 +5,12 @@ host's own file daemon does.
 """
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 
-from ....exceptions import EngineError, NotFound
+from ....exceptions import EngineError, NotFound, TooLarge
 from ....models import Download, Job
-from ...values import Tick, no_tick
+from ...values import Selection, Tick, no_tick
 from ..director.director import CatalogSelection
 from ..names import Bacula
 from . import bextract, restore_to_host
@@ -21,6 +21,7 @@ from .tar_writer import Tar
 BLOCK = 256 * 1024
 BUFFER = 1024 * 1024
 TICK_EVERY = 1000  # members
+MAX_PART = 1024**3  # bytes of a selection: more would be downloaded as a whole backup
 
 
 def make_tar(engine: Bacula, job: Job, tick: Tick = no_tick) -> tuple[int, bytes]:
@@ -30,21 +31,44 @@ def make_tar(engine: Bacula, job: Job, tick: Tick = no_tick) -> tuple[int, bytes
     """
     chain = Chain(engine, job, tick)
     with DownloadCache(engine.alias).work(job.pk) as work:
-        work.require_room(chain.room())
-        with work.reporting_full_disk():
-            words = _extract(engine, job, chain, work, tick)
-            try:
-                _write(chain, work, is_doubtful=bool(words))
-            except EngineError as e:
-                raise EngineError(f"{e} {words}".strip()) from e
+        _make(engine, job, chain, chain.room(), work, tick)
         return work.finish()
 
 
-class Chain:
-    """The Bacula jobs that a backup's view consists of."""
+def make_part(
+    engine: Bacula, job: Job, selection: Selection, tick: Tick = no_tick
+) -> tuple[int, "OpenTar"]:
+    """Make the tar of a part of a view, which goes when it is closed; return its size as well.
 
-    def __init__(self, engine: Bacula, job: Job, tick: Callable[[], None]) -> None:
-        self._reader, self._tick = engine.reader(), tick
+    Raises TooLarge for more than people wait for, and EngineError as ``make_tar`` does.
+    """
+    chain = Chain(engine, job, tick, selection)
+    with DownloadCache(engine.alias).work(job.pk) as work:
+        room = chain.room()
+        if room > MAX_PART:
+            raise TooLarge(
+                f"Bacula extracts what is selected before it is sent: with {room} bytes it is more"
+                f" than {MAX_PART}. Restore it, or download the whole backup."
+            )
+        _make(engine, job, chain, room, work, tick)
+        return work.tar.stat().st_size, OpenTar(job, os.open(work.tar, os.O_RDONLY | os.O_CLOEXEC))
+
+
+def _make(engine: Bacula, job: Job, chain: "Chain", room: int, work: Work, tick: Tick) -> None:
+    work.require_room(room)
+    with work.reporting_full_disk():
+        words = _extract(engine, job, chain, work, tick)
+        try:
+            _write(chain, work, is_doubtful=bool(words))
+        except EngineError as e:
+            raise EngineError(f"{e} {words}".strip()) from e
+
+
+class Chain:
+    """The Bacula jobs that a backup's view consists of, or a part of the view."""
+
+    def __init__(self, engine: Bacula, job: Job, tick: Tick, part: Selection | None = None) -> None:
+        self._reader, self._tick, self._part = engine.reader(), tick, part
         numbers = job.sources.values_list("engine_job_id", flat=True)
         self.job_ids: Sequence[int] = sorted(number for number in numbers if number is not None)
         self.outer_links: list[tuple[int, int]] = []
@@ -78,16 +102,23 @@ class Chain:
 
     def members(self) -> Generator[Member, None, None]:
         """Yield the view; close this when it is not read to its end."""
-        with closing(members(self._reader, self.job_ids)) as found:
+        with closing(members(self._reader, self.job_ids, self._part)) as found:
             for number, member in enumerate(found):
                 if number % TICK_EVERY == 0:
                     self._tick()
                 yield member
 
-    def roots(self) -> list[int]:
-        """Return the PathIds below which all of the view is; they are known once it is cached."""
-        found = self._reader.rows(ROOTS, [self.job_ids])
-        return [path_id for (path_id,) in found]
+    def wanted(self) -> CatalogSelection | None:
+        """Return what to extract, None for nothing; it is known once the view is cached."""
+        if self._part:
+            files = [file_id for file_id, _ in self._part.files]
+            folders = [path_id for path_id, _ in self._part.nodes]
+        else:
+            found = self._reader.rows(ROOTS, [self.job_ids])
+            files, folders = [], [path_id for (path_id,) in found]
+        if not (files or folders):
+            return None
+        return CatalogSelection(self.job_ids, files, folders, self.outer_links)
 
 
 ROOTS = """
@@ -98,7 +129,7 @@ WHERE p.path = '' AND EXISTS (
 """
 
 
-def _extract(engine: Bacula, job: Job, chain: Chain, work: Work, tick: Callable[[], None]) -> str:
+def _extract(engine: Bacula, job: Job, chain: Chain, work: Work, tick: Tick) -> str:
     if not (engine.storage_config or engine.spool_client):
         raise EngineError(
             f"The engine '{engine.alias}' cannot make downloads:"
@@ -106,10 +137,9 @@ def _extract(engine: Bacula, job: Job, chain: Chain, work: Work, tick: Callable[
         )
     with engine.director() as director:
         director.update_cache(chain.job_ids)
-        folders = chain.roots()
-        if not folders:
+        wanted = chain.wanted()
+        if wanted is None:
             return ""  # a backup of nothing
-        wanted = CatalogSelection(chain.job_ids, folders=folders, links=chain.outer_links)
         if not engine.storage_config:
             return restore_to_host.restore(engine, director, job, wanted, work, tick)
         bootstrap = director.bootstrap(wanted)
@@ -129,26 +159,31 @@ def _write(chain: Chain, work: Work, *, is_doubtful: bool) -> None:
         os.close(fd)
 
 
-class OpenTar:
-    """Reads any part of a tar that was made; several may read it at once."""
+def open_tar(engine: Bacula, job: Job, plan: bytes) -> "OpenTar":
+    """Return a reader of a tar that was made."""
+    try:
+        return OpenTar(job, DownloadCache(engine.alias).open(plan))
+    except FileNotFoundError as e:
+        # Without its record the next request makes the tar again.
+        Download.objects.filter(job=job, plan=plan).delete()
+        raise NotFound(f"The download of job {job.pk} has been removed. Ask for it again.") from e
+    except OSError as e:
+        raise EngineError(f"The download of job {job.pk} cannot be read: {e.strerror}.") from e
 
-    def __init__(self, engine: Bacula, job: Job, plan: bytes) -> None:
-        try:
-            self._fd = DownloadCache(engine.alias).open(plan)
-        except FileNotFoundError as e:
-            # Without its record the next request makes the tar again.
-            Download.objects.filter(job=job, plan=plan).delete()
-            raise NotFound(
-                f"The download of job {job.pk} has been removed. Ask for it again."
-            ) from e
-        except OSError as e:
-            raise EngineError(f"The download of job {job.pk} cannot be read: {e.strerror}.") from e
+
+class OpenTar:
+    """Reads any part of a tar; several may read it at once."""
+
+    def __init__(self, job: Job, fd: int) -> None:
+        # Closed with the last reference, also where nobody has begun to read.
+        self._file = os.fdopen(fd, "rb", buffering=0)
+        self._fd = fd
 
     def __enter__(self) -> "OpenTar":
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        os.close(self._fd)
+        self._file.close()
 
     def read(self, offset: int, length: int) -> Iterator[bytes]:
         """Yield the bytes of a range, as far as the tar goes, in blocks; raises EngineError."""

@@ -6,15 +6,18 @@ import stat
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
+from ...values import Selection
 from ..catalog.connection import Reader, text
 from ..catalog.lstat import number
 from ..catalog.schema import Schema
 
 ALGORITHMS = {16: "md5", 20: "sha1", 32: "sha256", 64: "sha512"}
-# Streams whose digest is that of the file's content: those of Windows contain more, and that of a
-# sparse file depends on the client's buffers.
+# Streams whose digest is that of the file's content: those of Windows contain more. That of a
+# sparse file leaves out what is all zeros, by the client's buffers.
 PLAIN = {2, 4, 29}
+SPARSE = {6, 7, 30}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Member:
     size: int
     mtime: int
     digest: bytes  # of its content, b"" for none that can be compared
+    is_sparse: bool  # long runs of zeros may be missing in the digest
     place: tuple[int, int]  # job and number in it
     link: tuple[int, int] | None  # the place of what it is a hard link to
 
@@ -37,23 +41,44 @@ class Member:
         return stat.S_ISREG(self.mode)
 
 
-def members(reader: Reader, job_ids: Sequence[int]) -> Generator[Member, None, None]:
-    """Yield the view of a chain of Bacula's jobs, folders before what is in them.
+def members(
+    reader: Reader, job_ids: Sequence[int], part: Selection | None = None
+) -> Generator[Member, None, None]:
+    """Yield the view of a chain of Bacula's jobs, or a part, folders before what is in them.
 
     Raises EngineUnreachable and EngineError where the catalog does.
     """
-    with closing(reader.stream(_view, [list(job_ids)])) as rows:
+    values: dict[str, Any] = {"jobs": list(job_ids)}
+    if part:
+        values["files"] = [file_id for file_id, _ in part.files]
+        values["folders"] = [path_id for path_id, _ in part.nodes]
+    with closing(reader.stream(_part if part else _view, values)) as rows:
         for path, name, lstat, digest, job_id, file_index in rows:
             yield _member(path + name, _numbers(lstat), digest, (job_id, file_index))
 
 
-def _view(schema: Schema) -> str:
+def content_digest(lstat: bytes, signature: bytes) -> bytes:
+    """Return the digest of a file's content, b"" for none that can be compared."""
+    return _digest(signature) if _numbers(lstat)[15] in PLAIN | SPARSE else b""
+
+
+def _part(schema: Schema) -> str:
+    which = f"""AND ((pathid, {schema.name}) IN (
+        SELECT pathid, {schema.name} FROM file WHERE fileid = ANY(%(files)s::bigint[])
+    ) OR pathid IN (
+        SELECT p.pathid FROM path p JOIN path above ON starts_with(p.path, above.path)
+        WHERE above.pathid = ANY(%(folders)s::int[])
+    ))"""  # noqa: S608 - made of constants
+    return _view(schema, which)
+
+
+def _view(schema: Schema, which: str = "") -> str:
     # The newest row of each path counts; a FileIndex below 1 marks a deleted file.
     return f"""
 SELECT {text("p.path")}, {text("n.name")}, {text("f.lstat")}, {text("f.md5")}, f.jobid, f.fileindex
 FROM (
     SELECT DISTINCT ON (pathid, {schema.name}) file.*
-    FROM file JOIN job USING (jobid) WHERE jobid = ANY(%s)
+    FROM file JOIN job USING (jobid) WHERE jobid = ANY(%(jobs)s) {which}
     ORDER BY pathid, {schema.name}, jobtdate DESC, jobid DESC, fileindex DESC
 ) f JOIN path p USING (pathid) {schema.join("f")}
 WHERE f.fileindex > 0
@@ -73,7 +98,8 @@ def _member(path: bytes, numbers: Sequence[int], digest: bytes, place: tuple[int
         device=numbers[6],
         size=numbers[7],
         mtime=numbers[11],
-        digest=_digest(digest) if stream in PLAIN else b"",
+        digest=_digest(digest) if stream in PLAIN | SPARSE else b"",
+        is_sparse=stream in SPARSE,
         place=place,
         link=(place[0], link) if link else None,
     )

@@ -69,7 +69,7 @@ def names(spool):
 def test_what_is_read_stays(spool, engine):
     download = ready(spool)
     age(spool.folder / download.plan.decode(), DOWNLOADED_WITHIN.total_seconds() + 10)
-    with downloads.OpenTar(engine, download.job, download.plan) as ranges:
+    with downloads.open_tar(engine, download.job, download.plan) as ranges:
         assert list(ranges.read(1, 100)) == [b"ar"]
 
     assert downloads.tidy(engine) == 0
@@ -132,7 +132,7 @@ def test_what_was_removed_by_hand_is_made_again(spool, engine):
     (spool.folder / download.plan.decode()).unlink()
 
     with pytest.raises(NotFound, match=f"job {download.job_id} has been removed. Ask for it again"):
-        downloads.OpenTar(engine, download.job, download.plan)
+        downloads.open_tar(engine, download.job, download.plan)
 
     assert not Download.objects.exists()
 
@@ -166,7 +166,7 @@ def test_a_plan_opens_nothing_else(spool, engine, plan):
     (spool.folder.parent / "secret.key").write_text("secret")
 
     with pytest.raises(EngineError, match="plan of the download is damaged"):
-        downloads.OpenTar(engine, JobFactory(), plan)
+        downloads.open_tar(engine, JobFactory(), plan)
 
 
 def test_a_link_in_the_place_of_a_tar_is_not_followed(spool, engine, tmp_path):
@@ -176,7 +176,7 @@ def test_a_link_in_the_place_of_a_tar_is_not_followed(spool, engine, tmp_path):
     path.symlink_to("/etc/passwd")
 
     with pytest.raises(EngineError, match=f"job {download.job_id} cannot be read: Too many levels"):
-        downloads.OpenTar(engine, download.job, download.plan)
+        downloads.open_tar(engine, download.job, download.plan)
 
 
 def test_without_a_folder_there_is_nothing_to_tidy(spool, engine):

@@ -14,8 +14,9 @@ import pytest
 from django.db import connections
 
 from backup_app.engines import get_engine
+from backup_app.engines.bacula.extraction import download
 from backup_app.engines.bacula.extraction.cache import DownloadCache
-from backup_app.exceptions import Canceled, EngineError
+from backup_app.exceptions import Canceled, EngineError, TooLarge
 
 from ....support.contract.setting import LATIN, at, downloaded
 from ....support.factories import JobFactory
@@ -95,7 +96,7 @@ def spool_client(bacula):
     daemon = Daemon(release.CLIENT, bacula.folder / "spool-fd.conf", *free_ports(1))
     own = {"folder": bacula.folder, "director": bacula.director_name}
     values = {"address": "127.0.0.1", "port": daemon.port, "password": "of-the-spool"}
-    text = configs.FILE_DAEMON.format(name="spool-fd", **own, **values)
+    text = configs.FILE_DAEMON.format(name="spool-fd", plugins="", **own, **values)
     daemon.config.write_text(re.sub("Plugin Directory.*", "", text))
     (bacula.operator_d / "spool-fd.conf").write_text(
         configs.CLIENT.format(name="spool-fd", **values)
@@ -417,3 +418,45 @@ def in_thread(engine, job, both):
         return engine.plan_download(job, lambda: next(ticks)())
     finally:
         connections.close_all()
+
+
+# --- A part of a view ----------------------------------------------------------------------------
+
+
+def unpacked(folder, own, job, *paths):
+    """Return what the tar of a selection has, with the content of its files."""
+    engine = get_engine()
+    size, opened = engine.open_selection(job, engine.select_paths(job, [bytes(p) for p in paths]))
+    folder.mkdir()
+    with opened as ranges:
+        data = b"".join(ranges.read(0, size))
+    subprocess.run(["tar", "--extract", "--directory", folder], input=data, check=True)
+    top = folder / str(own)[1:]
+    return {
+        str(path.relative_to(top)): path.read_text() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_a_selection_is_sent_alone(own, back_up, tmp_path):
+    for name in ("a/one", "a/sub/two", "ab/three", "four"):
+        (own / name).parent.mkdir(parents=True, exist_ok=True)
+        (own / name).write_text(name)
+    os.link(own / "four", own / "a" / "twin")
+    full = back_up()
+    (own / "a/one").write_text("changed")
+    job = back_up("Incremental", [full])
+
+    found = unpacked(tmp_path / "out", own, job, own / "a", own / "four")
+
+    assert found == {"a/one": "changed", "a/sub/two": "a/sub/two", "a/twin": "four", "four": "four"}
+    assert unpacked(tmp_path / "alone", own, full, own / "a" / "twin") == {"a/twin": "four"}
+    assert [path for path in (tmp_path / "root").rglob("*") if path.is_file()] == []
+
+
+def test_a_selection_that_is_too_large_is_refused(own, back_up, monkeypatch):
+    (own / "file").write_text("more than four")
+    monkeypatch.setattr(download, "MAX_PART", 4)
+    job = back_up()
+
+    with pytest.raises(TooLarge, match="more than 4"):
+        get_engine().open_selection(job, get_engine().select_paths(job, [bytes(own)]))
