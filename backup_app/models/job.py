@@ -16,7 +16,7 @@ OPEN = ["queued", "running", "canceling"]
 ACTIVE = ["running", "canceling"]  # a worker or the engine is running it
 GOOD = ["completed", "warnings"]
 READ = [*GOOD, "failed"]  # of verifications: one that was canceled says nothing of its backup
-# A download is fetched in parts, and may continue for this long after it began.
+# A download is fetched in parts, and may continue for this long after it began or went on.
 DOWNLOADED_WITHIN = dt.timedelta(days=1)
 
 
@@ -43,9 +43,9 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.annotate(**{f"verification_{name}": newest.values(name)[:1] for name in fields})
 
     def being_read(self) -> "JobQuerySet":
-        """Return backups that open jobs read or build on, or whose download began within a day."""
-        started = Q(download__created__gt=timezone.now() - DOWNLOADED_WITHIN)
-        return self.filter(started | Q(children__status__in=OPEN)).distinct()
+        """Return backups that open jobs read or build on, or that were downloaded within a day."""
+        recently = Q(downloaded__gt=timezone.now() - DOWNLOADED_WITHIN)
+        return self.filter(recently | Q(children__status__in=OPEN)).distinct()
 
     def needing(self, backup: "Job") -> "JobQuerySet":
         """Return the good and open backups that build on a backup, and open jobs that read it."""
@@ -125,6 +125,12 @@ class Job(models.Model):
         help_text="Data of an unsuccessful job could not be removed yet.",
     )
     seen = models.DateTimeField(null=True, blank=True)
+    downloaded = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When a download of the backup, or of a part of it, last began or went on.",
+    )
     noticed = models.BooleanField(
         default=False, editable=False, help_text="Alerts know how this job ended."
     )

@@ -30,6 +30,7 @@ AT_ONCE = 4  # chunks in memory; so do the others, since slow clients take long 
 BLOCK = 256 * 1024
 UNEXPECTED = "The download could not be prepared. The server's log says why."
 PULSE_SECONDS = 30  # far less than BACKUP_JOB_LOST_SECONDS
+HOLD_SECONDS = 3600  # far less than DOWNLOADED_WITHIN
 _files: WeakSet[IO[bytes]] = WeakSet()  # of the chunks that are being read or sent
 logger = logging.getLogger(__name__)
 
@@ -54,8 +55,9 @@ def prepared(job: Job) -> Download:
     """Return the download of a good backup, and prepare it if that was not done yet.
 
     That is done at once if it is quick, otherwise by the worker, with the state "preparing" until
-    then. Raises EngineError if it failed; the next call tries again.
+    then. Raises EngineError if it failed; the next call tries again. The backup is held (``hold``).
     """
+    hold(job)
     # The plan may be large, and only reading a chunk needs it.
     rows = Download.objects.defer("plan")
     try:
@@ -68,6 +70,21 @@ def prepared(job: Job) -> Download:
     elif found.state == State.PREPARING:
         _repeat_if_lost(found)
     return _unless_failed(job, rows.filter(pk=found.pk).first() if is_new else found)
+
+
+def hold(job: Job) -> None:
+    """Keep a backup that is downloaded from being pruned, for a day from now."""
+    Job.objects.filter(pk=job.pk).update(downloaded=timezone.now())
+
+
+def held(job: Job, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the blocks of a download, and hold the backup while somebody takes them."""
+    since = time.monotonic()
+    for block in blocks:
+        yield block
+        if time.monotonic() - since >= HOLD_SECONDS:
+            hold(job)
+            since = time.monotonic()
 
 
 def _unless_failed(job: Job, download: Download | None) -> Download:
@@ -124,6 +141,10 @@ def read(job: Job, download: Download, part: range) -> Content:
 
 def stream(job: Job, download: Download) -> Iterator[bytes]:
     """Yield the whole file, chunk by chunk; raises EngineError where it is damaged."""
+    return held(job, _all(job, download))
+
+
+def _all(job: Job, download: Download) -> Iterator[bytes]:
     for number in range(chunks(download)):
         content = read(job, download, extent(download, number))
         yield from content.blocks(0, content.size)

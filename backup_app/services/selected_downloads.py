@@ -13,7 +13,7 @@ from ..engines import get_engine
 from ..engines.values import Selection
 from ..exceptions import Invalid
 from ..models import Job
-from .downloads import file_name
+from .downloads import file_name, held, hold
 
 LEVEL = 3  # of zstd
 BLOCK = 256 * 1024
@@ -25,10 +25,11 @@ def stream(job: Job, selection: Selection, kind: str) -> tuple[str, Iterator[byt
     """Return the name of a file with a selection of a backup, and its bytes in blocks.
 
     In a zip hard links become symlinks, and devices, pipes and owners are left out. Raises Invalid
-    for an unknown kind; NotFound and EngineError as the engine does.
+    for an unknown kind; NotFound and EngineError as the engine does. The backup is held meanwhile.
     """
     if kind not in KINDS:
         raise Invalid({"kind": [f"Unknown kind '{kind}': it must be {' or '.join(KINDS)}."]})
+    hold(job)
     size, opened = get_engine(job.engine).open_selection(job, selection)
     name = file_name(job).removesuffix(".tar")
 
@@ -36,7 +37,7 @@ def stream(job: Job, selection: Selection, kind: str) -> tuple[str, Iterator[byt
         with opened as ranges:
             yield from KINDS[kind](ranges.read(0, size))
 
-    return f"{name}-selection.{kind}", blocks()
+    return f"{name}-selection.{kind}", held(job, blocks())
 
 
 def _compressed(blocks: Iterator[bytes]) -> Iterator[bytes]:

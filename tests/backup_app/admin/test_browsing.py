@@ -1,17 +1,22 @@
 """The pages of the admin that walk through a backup, and restore or download a selection."""
 
+import datetime as dt
 import io
 import os
+import socket
 import tarfile
+import time
 import zipfile
 
 import pytest
 import zstandard
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
+from django.utils import timezone
 
-from backup_app.jobs import control, execute
-from backup_app.models import Job
+from backup_app.jobs import control, execute, retention
+from backup_app.models import Client, Job
+from backup_app.services import downloads
 
 from ..support.factories import (
     ClientFactory,
@@ -189,6 +194,23 @@ def test_what_cannot_be_restored_is_refused(client, staff, backup, sent, sentenc
     assert not Job.objects.filter(type="restore").exists()
 
 
+def test_a_client_that_is_silent_holds_up_no_plan(client, staff, backup, settings, monkeypatch):
+    settings.BACKUP_SSH_CONNECT_SECONDS = 60
+    monkeypatch.setattr(control, "PATIENCE", 1)
+    select(client, backup, nodes=client.get(browse_url(backup)).context["node_id"])
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it accepts, and never says a word
+        place = {"ip": "127.0.0.1", "ssh_port": silent.getsockname()[1]}
+        key = "ssh-ed25519 " + "A" * 68
+        Client.objects.update(connection="ssh", host_key=key, **place)
+
+        begun = time.monotonic()
+        page = client.get(plan_url(backup)).content.decode()
+
+    assert time.monotonic() - begun < 30
+    assert "cannot be reached at 127.0.0.1" in page
+    assert "did not answer in time, so what is there already is unknown." in page
+
+
 def test_a_plan_is_only_of_what_is_selected(client, staff, backup):
     assert client.get(plan_url(backup)).url == browse_url(backup)
 
@@ -263,6 +285,29 @@ def test_a_selection_is_downloaded_as_zip(client, staff, backup, tmp_path):
         assert found.read(f"{top}/link") == b"letter.txt"
         assert found.getinfo(f"{top}/link").external_attr >> 28 == 0o12
         assert f"{top}/� odd/in it" in found.namelist()
+
+
+def test_a_backup_is_not_pruned_while_a_selection_of_it_is_sent(
+    client, staff, backup, monkeypatch, time_machine
+):
+    long_ago = timezone.now() - dt.timedelta(days=999)
+    Job.objects.filter(pk=backup.pk).update(started=long_ago, ended=long_ago)
+    JobFactory(client=backup.client, status="completed", level="Full", fileset=backup.fileset)
+    select(client, backup, nodes=client.get(browse_url(backup)).context["node_id"])
+    monkeypatch.setattr(downloads, "HOLD_SECONDS", 0)
+
+    place = reverse("admin:backup_app_job_selected", args=[backup.pk])
+    blocks = iter(client.get(place, {"kind": "zip"}).streaming_content)
+    assert list(retention.prune([backup.client])) == []
+    next(blocks)
+    time_machine.move_to(timezone.now() + dt.timedelta(hours=23))
+    next(blocks)
+    time_machine.move_to(timezone.now() + dt.timedelta(hours=2))
+
+    assert list(retention.prune([backup.client])) == []
+    assert b"".join(blocks)
+    time_machine.move_to(timezone.now() + dt.timedelta(hours=25))
+    assert [removed.job_id for removed in retention.prune([backup.client])] == [backup.pk]
 
 
 @pytest.mark.parametrize("kind", ["rar", ""])

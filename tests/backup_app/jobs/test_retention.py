@@ -8,7 +8,8 @@ from hypothesis.extra.django import TestCase
 
 from backup_app.exceptions import EngineUnreachable
 from backup_app.jobs import retention
-from backup_app.models import Client, Download, Folder, Job, JobSource
+from backup_app.models import Client, Folder, Job, JobSource
+from backup_app.services import downloads
 
 from ..services.test_mailboxes import entry, folder
 from ..support.factories import ClientFactory, FilesetFactory, JobFactory, PoolFactory
@@ -52,11 +53,11 @@ def test_what_is_being_downloaded_stays_with_what_it_builds_on(client):
     wanted = backup(client, 49, on=full)
     unwanted = backup(client, 48, on=full)
     backup(client, 1)
-    download = Download.objects.create(job=wanted, state="ready")
+    downloads.hold(wanted)
 
     assert pruned(client) == [unwanted.pk]
 
-    Download.objects.filter(pk=download.pk).update(created=timezone.now() - 1.1 * DAY)
+    Job.objects.filter(pk=wanted.pk).update(downloaded=timezone.now() - 1.1 * DAY)
     assert pruned(client) == [wanted.pk, full.pk]
 
 
@@ -66,7 +67,7 @@ def test_a_download_that_begins_during_a_prune_keeps_its_backup(client):
     removals = retention.prune([client])
 
     assert next(removals).job_id == second.pk
-    Download.objects.create(job=first, state="ready")
+    downloads.hold(first)
 
     assert list(removals) == []
 
