@@ -221,11 +221,14 @@ class Engine(AdoptionMixin, FindingMixin):
         that they stay below ``conf.local_roots``.
         """
 
-    def preview_restore(self, job: Job, tick: Tick = no_tick) -> Preview:
+    def preview_restore(
+        self, job: Job, tick: Tick = no_tick, *, patience: float | None = None
+    ) -> Preview:
         """Return what a restore would do that has not been stored; raises as ``restore`` does.
 
         It must be made by the steps of the restore itself, whose report must then say the same.
-        ``tick`` is to be called often, and may raise to end it.
+        ``tick`` is to be called often, and may raise to end it. ``patience`` is how many seconds
+        the client may take to let us in, by default as many as for a job.
         """
         raise self._cannot("say in advance what a restore does")
 

@@ -21,6 +21,7 @@ from ..models import Client, Fileset, Job, JobLog, Pool
 from . import states, tasks
 
 DEFAULT_LEVEL = Job.Level.INCREMENTAL
+PATIENCE = 4  # seconds that a client may take to answer while somebody waits for a page
 MAX_RESTORES = 50  # open ones of a client: each is retried until it is its turn
 LEVELS = {name.lower(): name for name in Job.Level.values} | {
     name[0].lower(): name for name in Job.Level.values
@@ -107,13 +108,14 @@ def plan_restore(
 ) -> Preview:
     """Return what ``start_restore`` with these arguments would do now; raises as it does.
 
-    Raises TooLarge if that takes longer than so many seconds. It asks the client's machine, so no
-    transaction should be open.
+    With ``seconds`` it raises TooLarge if that takes longer, and EngineUnreachable if the client
+    does not answer within PATIENCE. It asks the client's machine, so no transaction should be open.
     """
     request = _restore_request(job, client, selection, path, existing)
     planned = Job(client=client, type=Job.Type.RESTORE, request=request, **_from(job))
     tick = _time_limit(seconds) if seconds else no_tick
-    return get_engine(job.engine).preview_restore(planned, tick)
+    patience = PATIENCE if seconds else None
+    return get_engine(job.engine).preview_restore(planned, tick, patience=patience)
 
 
 def _time_limit(seconds: float) -> Tick:

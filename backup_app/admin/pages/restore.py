@@ -62,7 +62,8 @@ class RestorePages:
             return {
                 "refusal": str(e),
                 "is_unplanned": _cannot_plan(job),
-                "has_other_clients": isinstance(e, EngineUnreachable) and others.exists(),
+                "is_unreachable": isinstance(e, EngineUnreachable),
+                "has_other_clients": others.exists(),
             }
         return {"preview": preview, "found": findings.shown(preview.as_json())}
 

@@ -91,8 +91,10 @@ class ArchiveEngine(Engine):
             return load.load_database(run, dump)
         return restores.restore(run)
 
-    def preview_restore(self, job: Job, tick: Tick = no_tick) -> Preview:
-        return preparation.preview(job, tick)
+    def preview_restore(
+        self, job: Job, tick: Tick = no_tick, *, patience: float | None = None
+    ) -> Preview:
+        return preparation.preview(job, tick, patience)
 
     def discard(self, job: Job) -> None:
         if job.type == job.Type.RESTORE:

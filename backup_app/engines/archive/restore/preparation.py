@@ -1,6 +1,7 @@
 """What a restore does before it reads a volume; a plan is made by the same steps."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from ....exceptions import EngineError
 from ....lib import destinations, paths
@@ -58,10 +59,10 @@ class Prepared:
     is_foreign: bool  # another machine's files, restored to this one
 
 
-def prepare(run: Run, plan: RestorePlan) -> Prepared:
+def prepare(run: Run, plan: RestorePlan, patience: float | None = None) -> Prepared:
     """Fill the plan of the restore ``run.job`` and look at what is in the place of its entries.
 
-    Raises as a restore does; notes go to the log.
+    Raises as a restore does; notes go to the log. For ``patience`` see ``Engine.preview_restore``.
     """
     job, parent = run.job, parent_of(run.job)
     view = View(parent)
@@ -69,7 +70,7 @@ def prepare(run: Run, plan: RestorePlan) -> Prepared:
     selection = select_ids(view, request.get("nodes", ()), request.get("files", ()))
     destination = destinations.unpacked(request)
     existing = Existing(request.get("existing", Existing.OVERWRITE))
-    target = _target(job, destination, run.tick, existing)
+    target = _target(job, destination, run.tick, existing, patience)
     plan.fill(view, selection, run.tick)
     lost = _compare(plan, view, selection, run)
     if destination == paths.ROOT:
@@ -109,11 +110,12 @@ class Notes:
         """Do nothing: the archive engine adopts no jobs."""
 
 
-def preview(job: Job, tick: Tick) -> Preview:
+def preview(job: Job, tick: Tick, patience: float | None = None) -> Preview:
     """See ``Engine.preview_restore``."""
     notes = Notes(job, tick)
     with RestorePlan() as plan:
-        prepared = prepare(notes, plan)  # type: ignore[arg-type]  # whose tick takes no progress
+        run: Any = notes  # whose tick takes no progress
+        prepared = prepare(run, plan, patience)
         return Preview(
             findings=prepared.findings,
             entries=plan.count(),
@@ -180,9 +182,9 @@ def _remove_devices(plan: RestorePlan, run: Run) -> None:
 
 
 def _target(
-    job: Job, destination: bytes, tick: Tick, existing: Existing
+    job: Job, destination: bytes, tick: Tick, existing: Existing, patience: float | None
 ) -> LocalTarget | RemoteTarget:
-    machine = machine_for(job.client)
+    machine = machine_for(job.client, patience)
     if isinstance(machine, SshMachine):
         return RemoteTarget(job, destination, tick, machine, existing)
     return LocalTarget(job, destination, tick, machine, existing)

@@ -1,5 +1,6 @@
 """The machines of clients, this one and others over SSH, and the operator's commands on them."""
 
+import math
 import os
 import shlex
 import threading
@@ -35,14 +36,17 @@ class Machine(Protocol):
         """Raise EngineError unless the operator allows backups of this absolute path."""
 
 
-def machine_for(client: Client) -> "LocalMachine | SshMachine":
-    """Return the machine of a client; raises EngineError if this engine does not support it."""
+def machine_for(client: Client, patience: float | None = None) -> "LocalMachine | SshMachine":
+    """Return the machine of a client; raises EngineError if this engine does not support it.
+
+    ``patience`` is how many seconds it may take to let us in instead of SSH_CONNECT_SECONDS.
+    """
     if client.system != "unix":
         raise EngineError(f"Client '{client}' runs {client.system}, which has no GNU tar.")
     if client.connection == "local":
         return LocalMachine()
     if client.connection == "ssh":
-        return SshMachine(client)
+        return SshMachine(client, patience)
     raise EngineError(
         f"Client '{client}' is connected by '{client.connection}', which this engine does not"
         " support."
@@ -104,12 +108,13 @@ class SshMachine:
 
     local = False
 
-    def __init__(self, client: Client):
+    def __init__(self, client: Client, patience: float | None = None):
         if not client.host_key.strip():
             raise EngineError(
                 f"Client '{client}' has no pinned SSH host key: {pin_command(client)}."
             )
         self.client = client
+        self.patience = patience
         self.address = address(client)
 
     def start(self, argv: Argv, *, stdin: Input = DEVNULL, tick: Tick = no_tick) -> Process:
@@ -134,6 +139,7 @@ class SshMachine:
             IdentityFile=private_key(),
             IdentitiesOnly="yes",
             IdentityAgent="none",
+            ConnectTimeout=math.ceil(self.patience or conf.SSH_CONNECT_SECONDS),
             ServerAliveInterval=15,
             ServerAliveCountMax=4,
         )

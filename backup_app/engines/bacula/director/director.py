@@ -215,13 +215,13 @@ class Director:
             cache.set(key, True, SILENCE)
             return {}
 
-    def client_header(self, client: str) -> dict[str, str]:
+    def client_header(self, client: str, seconds: float | None = None) -> dict[str, str]:
         """Return a file daemon's description of itself, such as "version" and "uname".
 
-        Raises EngineUnreachable if the client is.
+        Raises EngineUnreachable if the client is, or takes longer than so many seconds.
         """
         self.require("client", client)
-        return status.header(self._status(client, "header"))
+        return status.header(self._status(client, "header", seconds))
 
     def _status(self, client: str, what: str, seconds: float | None = None) -> str:
         # On a connection that may hang: the Director waits a long time for a client.

@@ -43,10 +43,12 @@ WHERE m.volumename = ANY(%s) ORDER BY m.mediaid
 """  # noqa: S608 - made of constants
 
 
-def preview(engine: Bacula, job: Job, tick: Tick = no_tick) -> Preview:
+def preview(
+    engine: Bacula, job: Job, tick: Tick = no_tick, *, patience: float | None = None
+) -> Preview:
     """See ``Engine.preview_restore``; raises EngineUnreachable if the client is unreachable."""
     with engine.director() as director:
-        notes = list(_of_the_client(engine, director, job.client))
+        notes = list(_of_the_client(engine, director, job.client, patience))
         tick()
         chosen = choose(engine, director, job)
         tick()
@@ -65,10 +67,12 @@ def preview(engine: Bacula, job: Job, tick: Tick = no_tick) -> Preview:
     )
 
 
-def _of_the_client(engine: Bacula, director: Director, client: Client) -> Iterator[str]:
+def _of_the_client(
+    engine: Bacula, director: Director, client: Client, patience: float | None
+) -> Iterator[str]:
     name = names.of(engine, client)
     if name in director.names("client"):
-        director.client_header(name)
+        director.client_header(name, patience)
     else:
         yield f"The Director does not have client '{name}' yet: the restore adds it."
 
