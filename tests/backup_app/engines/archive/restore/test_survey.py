@@ -13,21 +13,28 @@ from backup_app.engines.previews import Existing
 from backup_app.exceptions import EngineError
 from backup_app.models import Job
 
-from ....support.local_backups import back_up, local_client, volume_of
+from ....support.local_backups import back_up, local_client, over_ssh, volume_of
 from ....support.recording_run import Recording
 from ....support.restores import begin_restore, restore
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("backup_root")]
 
 MODES = list(Existing)
 OLD, OLDER, NEWER = (1_700_000_000 * 10**9 + each * 10**9 for each in (0, -500, 500))
 
 
 @pytest.fixture
-def client(place, tree):
+def connection():
+    """How the client is connected, where a test does not say."""
+    return "local"
+
+
+@pytest.fixture
+def client(place, tree, connection, request):
     for path in [*tree.rglob("*"), tree]:
         os.utime(path, ns=(OLD, OLD))
-    return local_client(place)
+    over = over_ssh(request.getfixturevalue("ssh_server")) if connection == "ssh" else {}
+    return local_client(place, **over)
 
 
 def preview(backup, *chosen, existing=Existing.OVERWRITE, **where):
@@ -62,6 +69,7 @@ def spoiled(client, tree):
     return job
 
 
+@pytest.mark.parametrize("connection", ["local", "ssh"])
 @pytest.mark.parametrize(
     ("existing", "placed", "left", "content"),
     [
@@ -179,19 +187,38 @@ def test_nothing_is_to_do(client, tree):
     assert run.outcome.message == "Left 3 entries in place."
 
 
-def test_what_appears_after_the_look_is_kept(spoiled, tree, monkeypatch):
+@pytest.fixture
+def late(tree, monkeypatch):
+    """A file that appears where a restore has seen none, before it is placed."""
     from backup_app.engines.archive.restore import run as restores
 
-    def late(*args, **kwargs):
+    def unpack_late(*args, **kwargs):
         (tree / "c/three").write_text("appeared")
         return unpack(*args, **kwargs)
 
     unpack = restores.unpack
-    monkeypatch.setattr(restores, "unpack", late)
+    monkeypatch.setattr(restores, "unpack", unpack_late)
+    return tree / "c/three"
+
+
+def test_what_appears_after_the_look_is_kept(spoiled, tree, late):
     with pytest.raises(EngineError, match=r"Something has appeared"):
         put_back(spoiled, tree, existing="keep")
 
-    assert (tree / "c/three").read_text() == "appeared"
+    assert late.read_text() == "appeared"
+
+
+@pytest.mark.parametrize("connection", ["ssh"])
+@pytest.mark.parametrize("existing", ["keep-newer", "keep"])
+def test_what_appears_on_another_machine_is_kept_too(spoiled, tree, late, existing):
+    run = put_back(spoiled, tree / "c", existing=existing)
+
+    assert late.read_text() == "appeared"
+    assert run.lines[-1] == (
+        "warning",
+        f"'{late}': Something has appeared in its place, and stays.",
+    )
+    assert run.outcome.report["refused"] == 1
 
 
 NAMES = st.sampled_from(["a", "b", "c", "a-b"])
