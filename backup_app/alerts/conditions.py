@@ -71,33 +71,34 @@ def _of_storages() -> Iterator[Finding]:
 
 def _finding_of_storage(reader: storage_space.SpaceReader) -> Finding | None:
     """Return None while nobody can say, or the space left is about at the limit."""
-    storage = reader.storage
-    capacity, free = reader.space.get("capacity"), reader.space.get("free")
-    fault = reader.fault
-    if reader.is_alive():
-        fault = f"It did not answer within {SECONDS} seconds."
-    elif fault is None:
+    fault = f"It did not answer within {SECONDS} seconds." if reader.is_alive() else reader.fault
+    if fault is None or not (said := _said_of(reader, fault)):
         return None
-    space = f"{size(free)} of {size(capacity)}" if capacity and free is not None else "unknown"
-    event, title = "", f"Storage '{storage}' is there and has space: {space}."
-    if fault:
-        event, title = AlertEvent.STORAGE_MISSING, f"Storage '{storage}' cannot be used."
-    elif capacity and free is not None:
-        percent = free * 100 / capacity
-        if percent < conf.STORAGE_LOW_PERCENT:
-            event = AlertEvent.STORAGE_LOW
-            title = f"Storage '{storage}' has {percent:.0f} % of its space left: {space}."
-        elif percent < conf.STORAGE_LOW_PERCENT + MARGIN:
-            return None
+    event, title = said
+    storage = reader.storage
     about = {"id": storage.pk, "name": storage.name, "zone": storage.zone.name}
+    space = {name: reader.space.get(name) for name in ("capacity", "free")}
     return Finding(
         subject=f"storage {storage.pk}",
         event=event,
         title=title,
         text=fault,
-        data={
-            "storage": {**about, "capacity": capacity, "free": free},
-            **link("storage", storage.pk),
-        },
+        data={"storage": about | space, **link("storage", storage.pk)},
         storage=storage,
     )
+
+
+def _said_of(reader: storage_space.SpaceReader, fault: str) -> tuple[str, str] | None:
+    """Return the event of a storage, "" where all is well, and a sentence; None about the limit."""
+    name, capacity, free = reader.storage, reader.space.get("capacity"), reader.space.get("free")
+    if fault:
+        return AlertEvent.STORAGE_MISSING, f"Storage '{name}' cannot be used."
+    if not capacity or free is None:
+        return "", f"Storage '{name}' is there and has space: unknown."
+    percent, space = free * 100 / capacity, f"{size(free)} of {size(capacity)}"
+    if percent < conf.STORAGE_LOW_PERCENT:
+        title = f"Storage '{name}' has {percent:.0f} % of its space left: {space}."
+        return AlertEvent.STORAGE_LOW, title
+    if percent < conf.STORAGE_LOW_PERCENT + MARGIN:
+        return None
+    return "", f"Storage '{name}' is there and has space: {space}."
