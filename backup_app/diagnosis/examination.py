@@ -4,7 +4,18 @@ from collections.abc import Callable, Iterable, Iterator
 
 from django.db import DatabaseError
 
-from . import alerts, clients, clock, database, engines, mail, settings, storages, worker
+from . import (
+    alerts,
+    clients,
+    clock,
+    database,
+    engines,
+    mail,
+    maintenance,
+    settings,
+    storages,
+    worker,
+)
 from .finding import Finding, skipped
 
 Topic = Callable[[], Iterable[Finding]]
@@ -17,6 +28,7 @@ TOPICS: dict[str, Topic] = {
     "worker": worker.examine,
     "engine": engines.examine,
     "storage": storages.examine,
+    "maintenance": maintenance.examine,
     "mail": mail.examine,
     "alerts": alerts.examine,
 }

@@ -15,13 +15,22 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from backup_app.diagnosis import alerts, clients, storages
+from backup_app.diagnosis import alerts, clients, maintenance, storages
 from backup_app.engines import get_engine
-from backup_app.models import AlertDelivery, AlertRule, Client, Fault, Job, Storage, Worker
+from backup_app.models import (
+    AlertDelivery,
+    AlertRule,
+    Client,
+    Fault,
+    Job,
+    MaintenancePlan,
+    Storage,
+    Worker,
+)
 from tests.support.waiting import free_port
 
 from ..support.commands import command
-from ..support.factories import ClientFactory, JobFactory, StorageFactory
+from ..support.factories import ClientFactory, JobFactory, PoolFactory, StorageFactory
 from ..support.local_backups import over_ssh
 
 
@@ -33,6 +42,7 @@ def healthy(db, tmp_path, backup_root):
     (tmp_path / "disk").mkdir()
     storage = StorageFactory(name="disk", path=str(tmp_path / "disk"))
     get_engine().label_storage(storage)
+    MaintenancePlan.objects.create(task="check", storage=storage)
     return storage
 
 
@@ -73,9 +83,10 @@ def test_a_service_in_order_has_a_line_for_each_topic(healthy):
     lines = ran.out.splitlines()
     assert [line[:2] for line in lines] == ["✓ "] * len(lines)
     topics = [re.split(r"[ :]", line[2:])[0] for line in lines]
-    assert topics == (
-        "settings database migrations clock worker engine engine storage mail alerts".split()
+    expected = (
+        "settings database migrations clock worker engine engine storage maintenance mail alerts"
     )
+    assert topics == expected.split()
     assert re.search(r"storage disk: [\d.]+ .B of [\d.]+ .B free, 0 bytes of backups\.", ran.out)
 
 
@@ -236,6 +247,69 @@ class TestAlerts:
         with CaptureQueriesContext(connection) as found:
             assert len(list(alerts.examine())) == 4
         assert len(found) == 2
+
+
+class TestMaintenance:
+    @pytest.fixture
+    def plan(self, healthy):
+        return MaintenancePlan.objects.get()
+
+    def run(self, plan, status, **fields):
+        return plan.runs.create(status=status, ended=timezone.now(), **fields)
+
+    def test_the_last_run_that_found_problems_is_told(self, plan):
+        self.run(plan, "problems", message="Found 1 problem.", problems=["x.tar.zst: lost."])
+        self.run(plan, "running")
+
+        (line,) = failures()
+
+        assert line.startswith("maintenance check of storage 'disk': The last run found problems, ")
+        assert ": Found 1 problem. x.tar.zst: lost. See Maintenance plans in the admin" in line
+
+    def test_one_that_succeeded_since_is_in_order(self, plan):
+        self.run(plan, "failed", message="It failed.")
+        self.run(plan, "completed")
+
+        assert failures() == []
+        assert "✓ maintenance check of storage 'disk': The last run succeeded, 20" in doctor().out
+
+    def test_what_no_worker_has_begun_is_told(self, plan, healthy):
+        waiting = MaintenancePlan.objects.create(task="check", storage=healthy)
+        hours_ago = timezone.now() - dt.timedelta(hours=2)
+        waiting.runs.create(created=hours_ago)
+        MaintenancePlan.objects.filter(pk=plan.pk).update(
+            scheduled=timezone.now() - dt.timedelta(days=3)
+        )
+
+        late, queued = failures()
+
+        assert re.search(r"A run was due 20.+, and none has begun\. Start a worker", late)
+        assert "A run waits since 20" in queued
+
+    def test_pools_that_nothing_reads_or_prunes_are_named(self, plan, healthy):
+        pools = [PoolFactory(name=name, storage=healthy) for name in "abcdefg"]
+        for pool in pools:
+            JobFactory(client=ClientFactory(pool=pool), pool=pool, status="completed")
+        MaintenancePlan.objects.create(task="verify", pool=pools[0])
+        MaintenancePlan.objects.create(task="verify", pool=pools[1], enabled=False)
+        PoolFactory(name="empty", storage=healthy)
+
+        ran = doctor()
+
+        assert ran.error is None
+        lines = [line for line in ran.out.splitlines() if line.startswith("– maintenance")]
+        assert lines == [
+            "– maintenance: No plan prunes 7 pools: 'a', 'b', 'c', 'd', 'e', 2 more.",
+            "– maintenance: No plan verifies 6 pools: 'b', 'c', 'd', 'e', 'f', 1 more.",
+        ]
+
+    def test_many_take_as_many_queries_as_one(self, plan, healthy):
+        for _ in range(3):
+            self.run(MaintenancePlan.objects.create(task="check", storage=healthy), "completed")
+
+        with CaptureQueriesContext(connection) as found:
+            assert len(list(maintenance.examine())) == 4
+        assert len(found) == 3
 
 
 class TestMail:
