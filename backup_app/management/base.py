@@ -16,21 +16,20 @@ class HelpFormatter(DjangoHelpFormatter):
         return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
-class BackupCommand(BaseCommand):
-    """Turns the app's errors into CommandError; ``--format json`` prints one JSON document.
+class ExplainedCommand(BaseCommand):
+    """Its ``--help`` has ``examples``, command lines after "manage.py", and all exit codes.
 
-    ``--help`` shows ``examples``, which are command lines after "manage.py", and what exit code 0,
-    ``success``, and 1, ``failure``, mean.
+    ``success`` says what 0 means, ``failure`` what 1 means, and ``codes`` the others.
     """
 
     examples: tuple[str, ...] = ()
     success = "Done."
     failure = "It was refused or has failed; the message says why."
-    has_format = True  # whether it reports something
+    codes = CODES
 
     def create_parser(self, prog_name, subcommand, **kwargs):
         program = prog_name.rpartition("/")[2]
-        codes = {0: self.success, 1: self.failure} | CODES
+        codes = {0: self.success, 1: self.failure} | self.codes
         lines = ["examples:", *(f"  {program} {example}" for example in self.examples)]
         lines += [
             "",
@@ -39,6 +38,12 @@ class BackupCommand(BaseCommand):
         ]
         kwargs = {"epilog": "\n".join(lines), "formatter_class": HelpFormatter} | kwargs
         return super().create_parser(prog_name, subcommand, **kwargs)
+
+
+class BackupCommand(ExplainedCommand):
+    """Turns the app's errors into CommandError; ``--format json`` prints one JSON document."""
+
+    has_format = True  # whether it reports something
 
     def add_arguments(self, parser):
         if self.has_format:

@@ -4,11 +4,12 @@ from functools import partial
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import DatabaseError
 from django.db import connections as databases
 from django.urls import get_resolver
 
+from backup_app.management.base import CODES, ExplainedCommand
 from config.environment import data_folder
 from config.serving import connections, health, processes, web
 from config.site import database_errors
@@ -23,8 +24,18 @@ MAX_WORKERS = min(os.cpu_count() or 1, 4)  # each takes 30 MB of memory or more
 EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104 - is compared, not listened on
 
 
-class Command(BaseCommand):
+class Command(ExplainedCommand):
     help = "Serve the web site and run background tasks, both until Ctrl-C."
+    examples = (
+        "serve",
+        "serve --setup --port 9000",
+        "serve --host 0.0.0.0 --web-workers 2 --backup-workers 4",
+    )
+    success = "It was stopped by Ctrl-C or SIGTERM, and ended what it was doing."
+    failure = (
+        "The port is taken, migrations are missing, or a process exited; the message says why."
+    )
+    codes = {2: CODES[2]}  # Ctrl-C is how it is stopped
 
     def add_arguments(self, parser):
         parser.add_argument(

@@ -1,11 +1,15 @@
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from backup_app.management.base import ExplainedCommand
 from config.environment import reference
 
 
-class Command(BaseCommand):
+class Command(ExplainedCommand):
     help = "Write docs/settings.md from the settings' defaults and the comments on them."
+    examples = ("settings_page", "settings_page --check")
+    success = "It was written or, with --check, is current."
+    failure = "A default has no comment or, with --check, the page is not current."
     requires_system_checks = ()
 
     def add_arguments(self, parser):

@@ -5,18 +5,20 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from backup_app.accounts import api_keys
 from backup_app.demo.seeding import ADDRESS
+from backup_app.management.base import ExplainedCommand
 from config.environment.data_folder import DEMO_FILES
 
 EMAIL = "demo@example.org"
 
 
-class Command(BaseCommand):
+class Command(ExplainedCommand):
     help = "On the first run, create demo records and a demo account with a random password."
+    examples = ("setup_demo",)
+    success = "The demo is there, or there are other accounts already."
 
     def handle(self, **options):
         path = settings.DATA_DIR / "demo.env"

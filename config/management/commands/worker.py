@@ -9,14 +9,24 @@ from django_tasks.signals import task_finished, task_started
 from django_tasks_db.management.commands import db_worker
 
 from backup_app.jobs.heartbeat import beating
+from backup_app.management.base import CODES, ExplainedCommand
 from config.serving import health, wakeup
 from config.serving.logs import task_id
 
 KEEP_DAYS = 14
 
 
-class Command(db_worker.Command):
+class Command(ExplainedCommand, db_worker.Command):
     help = "Run background tasks until stopped. Several workers may run side by side."
+    examples = (
+        "worker",
+        "worker --queue-name=backups",
+        "worker --exclude-queues=backups",
+        "worker --batch --max-tasks=10",
+    )
+    success = "It was stopped by Ctrl-C or SIGTERM, or did what --batch or --max-tasks ask for."
+    failure = "Migrations are missing, or a second Ctrl-C broke off a task."
+    codes = {2: CODES[2]}  # Ctrl-C is how it is stopped
 
     def add_arguments(self, parser):
         super().add_arguments(parser)
