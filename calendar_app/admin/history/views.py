@@ -55,7 +55,7 @@ class Histories:
             "entries": entries,
             "has_version_before": oldest and oldest.verb != Change.Verb.CREATED,
         }
-        return self._shown(request, record, "history", context)
+        return self._history_page(request, record, "history", context)
 
     def version_view(self, request, pk, version):
         """Show what restoring a version would change; restore it once that is confirmed."""
@@ -78,7 +78,7 @@ class Histories:
             "tried": tried,
             "lines": words.lines(tried.change) if tried.change else [],
         }
-        return self._shown(request, record, "version", context)
+        return self._history_page(request, record, "version", context)
 
     def _restore(self, request, record, version, seen):
         """Restore a version and return the answer; None with a message if it cannot be."""
@@ -105,7 +105,7 @@ class Histories:
     def _entry(self, change, words):
         return {"change": change, "at": moment(change.at), "lines": words.lines(change)}
 
-    def _shown(self, request, record, page, context):
+    def _history_page(self, request, record, page, context):
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
