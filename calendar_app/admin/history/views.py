@@ -40,6 +40,10 @@ class Histories:
             return permissions.may_edit(request.user, record)
         return self.has_change_permission(request, record)
 
+    def render_change_form(self, request, context, *args, obj=None, **kwargs):
+        context["show_history"] = obj is not None and self.may_restore(request, obj)
+        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
+
     def history_view(self, request, object_id, extra_context=None):
         """Show who changed what of a record, and when, the newest first."""
         record = self._changeable(request, unquote(object_id))
@@ -91,7 +95,8 @@ class Histories:
         if done.errors:
             return None
         self.log_change(request, record, "Restored a version.")
-        self.message_user(request, f"The version of “{record}” was restored.", messages.SUCCESS)
+        title = done.change.title if done.change else record
+        self.message_user(request, f"“{title}” is what it was again.", messages.SUCCESS)
         return redirect(f"admin:calendar_app_{self.opts.model_name}_history", record.pk)
 
     def _changeable(self, request, object_id):
