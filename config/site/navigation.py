@@ -10,7 +10,6 @@ ICONS = {
     "Category": "category",
     "Tag": "sell",
     "Image": "image",
-    "Change": "history",
     "Feed": "rss_feed",
     "Webhook": "webhook",
     "WebhookDelivery": "outbox",

@@ -6,15 +6,13 @@ from ...conf import conf
 from ...lib import fetch
 from ...models import Webhook
 from ...models.webhook import EventType, every_type
-from ..look import CheckboxSelectMultiple, TextInput
+from ..look import CheckboxSelectMultiple, URLInput
 
 
 class WebhookForm(forms.ModelForm):
     may_see_all = False  # whether the user may read all events
 
-    url = forms.URLField(
-        label="URL", max_length=2000, assume_scheme="https", widget=TextInput({"inputmode": "url"})
-    )
+    url = forms.URLField(label="URL", max_length=2000, assume_scheme="https", widget=URLInput)
     types = forms.MultipleChoiceField(
         label="Sent when",
         choices=EventType.choices,

@@ -20,6 +20,7 @@ DIFFERENCE = re.compile(r"(?:New file|File): | {6}\S")
 MANUAL = "For help, please see"
 MOUNT = re.compile(r"Please mount \w+ Volume")
 SOURCE = re.compile(r"\b\w+\.c(?:pp)?:\d+(?:-\d+)? ")  # a position in Bacula's source code
+CODE = re.compile(r"\[[A-Z]{2}\d{4}\] ")  # of an error, in Bacula 15
 # A program that bpipe started, which dumped or loaded this file.
 PROGRAM = re.compile(r"Error: bpipe-fd: Error closing for file (?P<file>.+): \d+")
 MAX_LINES = 3  # last lines of a program's output that are quoted
@@ -75,7 +76,7 @@ class Line:
     @property
     def sentence(self) -> str:
         """The words in one line, without place and kind of the error."""
-        words = SOURCE.sub("", self.words)
+        words = CODE.sub("", SOURCE.sub("", self.words))
         words = words.removeprefix(FATAL).removeprefix("Error: ").partition(MANUAL)[0]
         return " ".join(words.split())
 

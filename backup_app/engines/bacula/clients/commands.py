@@ -191,6 +191,6 @@ def _remove(engine: Bacula, director: Director, number: int) -> None:
         if time.monotonic() > deadline:
             return
         # The Director waits for the answer of the client, which may hang.
-        director.ask(f"cancel jobid={number} yes", seconds=END_SECONDS)
+        director.cancel(number, seconds=END_SECONDS)
         time.sleep(POLL_SECONDS)
     director.delete_job(number)

@@ -28,11 +28,15 @@ STATUS_TIMEOUT = 5  # seconds; a healthy client answers in a tenth
 # The Director waits for it for ten minutes, which occupies one of its twenty consoles.
 SILENCE = 900
 SECOND = 1.1  # seconds; the Director reports reload times in whole seconds
-NO_WORDS = "it gave no reason. While a job runs it accepts at most 32 reloads."
+LIMIT = "While a job runs it accepts at most 32 reloads."
 TIMES = 4  # attempts to prepare the folders of a job
+CANCEL_TIMES, CANCEL_AFTER = 50, 0.2  # attempts to cancel a job that has just been started
 CATALOG_FACTOR = 20  # times the usual limit, for commands that process the catalog
 
 QUEUED = re.compile(r"^Job queued\. JobId=(\d+)$", re.MULTILINE)
+# How a client that does not answer is told: by a line up to Bacula 9.6, and as an error by 15.
+UNREACHED = re.compile("Failed to connect to Client|Unable to connect to Client|TLS Connect fail")
+UNQUEUED = "is not in work queue"  # of a job that Bacula 15 has not queued yet
 CHOSEN = re.compile(r"^Automatically selected (?!Catalog:).*$", re.MULTILINE)
 
 
@@ -47,6 +51,10 @@ class CatalogSelection:
     files: Sequence[int] = ()
     folders: Sequence[int] = ()
     links: Sequence[tuple[int, int]] = ()
+
+
+class _Unqueued(EngineError):
+    """A job can be canceled in a moment only."""
 
 
 class Director:
@@ -181,10 +189,20 @@ class Director:
             with suppress(EngineError):
                 self.ask(f".bvfs_cleanup path={name}")
 
-    def cancel(self, job_id: int) -> bool:
+    def cancel(self, job_id: int, *, seconds: float | None = None) -> bool:
         """Cancel a job; return whether it was running."""
-        said = " ".join(self.ask(f"cancel jobid={int(job_id)} yes"))
-        return "marked to be canceled" in said
+        command = f"cancel jobid={int(job_id)} yes"
+        for _ in range(CANCEL_TIMES - 1):
+            with suppress(_Unqueued):
+                return self._cancel(command, seconds)
+            time.sleep(CANCEL_AFTER)
+        return self._cancel(command, seconds)
+
+    def _cancel(self, command: str, seconds: float | None) -> bool:
+        try:
+            return "marked to be canceled" in " ".join(self.ask(command, seconds=seconds))
+        except EngineError as e:
+            raise _Unqueued(e.message) if UNQUEUED in e.message else e from None
 
     def delete_job(self, job_id: int) -> None:
         """Delete a job that has ended, and what it stored, from the catalog, if it is there."""
@@ -234,7 +252,11 @@ class Director:
                 raise EngineUnreachable(
                     f"Client '{client}' did not answer the Director within {limit:g} seconds."
                 ) from e
-        if "Failed to connect to Client" in said:
+            except EngineError as e:
+                said = e.message
+                if not UNREACHED.search(said):
+                    raise
+        if UNREACHED.search(said):
             raise EngineUnreachable(f"The Director cannot reach client '{client}'.")
         return said
 
@@ -284,13 +306,22 @@ class Director:
         before = self._reloaded()
         # Times are in seconds: a second reload within the same second would go unnoticed.
         time.sleep(min(max(0, float(before or 0) + SECOND - time.time()), SECOND))
-        said = self.ask_slowly("reload")
+        said = self._reload()
         if self._reloaded() == before:  # not newer: its clock may differ
             time.sleep(SECOND)
-            said = self.ask_slowly("reload")
+            said = self._reload()
         if self._reloaded() == before:
-            words = " ".join("".join(said).split())[:500] or NO_WORDS
+            words = " ".join("".join(said).split())[:500] or f"it gave no reason. {LIMIT}"
             raise EngineError(f"The Director did not accept its new configuration: {words}")
+
+    def _reload(self) -> list[str]:
+        try:
+            return self.ask_slowly("reload")
+        except EngineUnreachable:
+            raise
+        except EngineError as e:
+            # Bacula 15 gives the reason that 9.6 does not.
+            return [e.message, f" {LIMIT}" if "Too many" in e.message else ""]
 
     def _reloaded(self) -> str:
         return status.header("".join(self.ask(".status dir header"))).get("reloaded_epoch", "")

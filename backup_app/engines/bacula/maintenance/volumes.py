@@ -9,7 +9,10 @@ from ..catalog.records import Catalog
 from ..director.director import Director
 
 DRIVES = 32  # of a storage that are tried, while others are busy
-TRUNCATED, BUSY = "has been truncated", " busy "  # with the Director's message
+BUSY = " busy "  # with the Director's message
+# Bacula 15 does not truncate a volume of which its catalog knows nothing but the label: what a
+# canceled job has left there goes when the volume is used again.
+TRUNCATED = re.compile("has been truncated|No Volumes found to perform the command")
 WRITTEN = re.compile(r'(?:Labeled new Volume|prelabeled Volume|Recycled volume) "([^"]+)"')
 # Volumes that only this job has written to since they were empty: others are still needed.
 OWN = """
@@ -76,7 +79,7 @@ def truncate(director: Director, volume: Volume) -> None:
         if BUSY not in said:
             break
         said = _truncate(director, volume, drive)
-    if TRUNCATED not in said:
+    if not TRUNCATED.search(said):
         words = " ".join(said.split())
         raise EngineError(f"The volume {volume.name} could not be truncated yet: {words}")
 

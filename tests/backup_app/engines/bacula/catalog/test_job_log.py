@@ -55,6 +55,16 @@ def test_a_refusal_is_told_and_not_what_follows_from_it():
     assert reason(read(*REFUSED)) == "Unable to connect to Client. ERR=refused"
 
 
+def test_a_refusal_of_bacula_15_is_told_without_its_code():
+    lines = read(
+        'test-dir JobId 3: Warning: bsockcore.c:259 Could not connect to Storage Daemon "File1"\n',
+        'test-dir JobId 3: Fatal error: [DE0039] Unable to connect to Storage Daemon "File1"\n',
+        "test-dir JobId 3: Error: Bacula test-dir 15.0.3 (25Mar25):\n  JobId:  3\n",
+    )
+
+    assert reason(lines) == 'Unable to connect to Storage Daemon "File1"'
+
+
 def test_a_refusal_is_told_without_the_address_of_a_manual():
     words = "Fatal error: Unable to log in. Causes:\nPasswords\nFor help, please see: http://x/FAQ"
 

@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from base64 import b64encode
+from contextlib import suppress
 
 import pytest
 from django.db import connection
@@ -363,7 +364,8 @@ def test_too_many_reloads_are_reported(bacula, bacula_client, engine):
     with engine.director() as director:
         job_id = director.run(job, client="one-fd", comment="test")
         for _ in range(40):
-            director.ask("reload")
+            with suppress(EngineError):  # Bacula 15 refuses those
+                director.ask("reload")
     other = FilesetFactory(account=client.account)
 
     with pytest.raises(EngineError) as refusal:

@@ -1,5 +1,6 @@
 """What the Director is asked to do, it does."""
 
+import re
 import shutil
 import threading
 
@@ -29,7 +30,7 @@ WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '
 
 
 def test_it_tells_its_version(director):
-    assert director.version() == "9.6.7"
+    assert re.match(r"(9\.6|15)\.", director.version())
 
 
 def test_it_lists_what_is_configured(director):
@@ -232,7 +233,7 @@ def test_a_client_tells_what_it_is(director):
     found = director.client_header("two-fd")
 
     assert found["name"] == "two-fd"
-    assert found["version"].startswith("9.6.7 ")
+    assert re.match(r"(9\.6|15)\.\d+ ", found["version"])
 
 
 def test_a_client_that_hangs_takes_no_longer_than_an_answer_may(bacula, director):
@@ -240,11 +241,11 @@ def test_a_client_that_hangs_takes_no_longer_than_an_answer_may(bacula, director
 
     with (
         bacula.two.daemon.stopped(),
-        pytest.raises(EngineUnreachable, match="did not answer within 1 seconds"),
+        pytest.raises(EngineUnreachable, match="did not answer the Director within 1 seconds"),
     ):
         director.client_header("two-fd")
 
-    assert director.version() == "9.6.7"
+    assert re.match(r"(9\.6|15)\.", director.version())
 
 
 def test_a_client_that_did_not_answer_is_not_asked_again_at_once(bacula, director, monkeypatch):
@@ -316,7 +317,7 @@ def test_an_unknown_pool_is_not_updated(director):
 
 
 def test_it_is_asked_again_over_a_new_connection(bacula, director):
-    assert director.version() == "9.6.7"
+    assert re.match(r"(9\.6|15)\.", director.version())
     bacula.director.kill()
     try:
         with pytest.raises(EngineUnreachable, match="dropped the connection"):
@@ -326,7 +327,7 @@ def test_it_is_asked_again_over_a_new_connection(bacula, director):
     finally:
         bacula.director.start()
 
-    assert director.version() == "9.6.7"
+    assert re.match(r"(9\.6|15)\.", director.version())
 
 
 def test_a_director_that_is_not_used_is_not_connected_to(bacula):

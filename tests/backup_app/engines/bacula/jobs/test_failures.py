@@ -1,5 +1,7 @@
 """What jobs come to when a part of Bacula fails."""
 
+import re
+
 import pytest
 
 from backup_app.engines import get_engine
@@ -9,6 +11,7 @@ from backup_app.models import Job
 from tests.support.waiting import wait_for
 
 from ....support.recording_run import Recording
+from ..support import release
 from ..support.jobs import (
     back_up,
     fill_slowly,
@@ -55,7 +58,8 @@ def test_a_client_with_another_password_fails_the_backup(bacula, bacula_client, 
         bacula.reload()
 
     assert job.status == "failed"
-    assert "Unable to authenticate with File daemon" in job.message
+    # Since Bacula 11 the password is the key of TLS.
+    assert re.match("Unable to authenticate with File daemon|TLS .* Check the pass", job.message)
 
 
 def test_an_unreachable_storage_daemon_fails_the_backup(bacula, bacula_client, tree):
@@ -64,7 +68,7 @@ def test_an_unreachable_storage_daemon_fails_the_backup(bacula, bacula_client, t
     job = finish(start(bacula_client(tree)))
 
     assert job.status == "failed"
-    assert "Unable to connect to Storage daemon" in job.message
+    assert re.match("Unable to connect to Storage [Dd]aemon", job.message)
 
 
 def test_a_client_killed_during_a_backup_fails_it(bacula, bacula_client, tree):
@@ -75,7 +79,7 @@ def test_a_client_killed_during_a_backup_fails_it(bacula, bacula_client, tree):
 
     job = finish(job)
     assert job.status == "failed"
-    assert job.message.startswith("Network error")
+    assert "Network error with FD during Backup" in job.message
 
 
 def test_a_director_that_dies_fails_the_backup_when_it_is_back(bacula, bacula_client, tree):
@@ -163,12 +167,13 @@ def test_a_canceled_job_ends_in_bacula_too_and_leaves_no_space_taken(bacula, bac
     job = look_until(look(start(client)), runs)
 
     control.cancel(job, "test")
-    wait_for(lambda: status_of(bacula, job) == "A", 5)
+    wait_for(lambda: status_of(bacula, job) == "A", 20)
 
     job = finish(job)
     assert (job.status, status_of(bacula, job)) == ("canceled", "")
     volumes = bacula.volumes.glob(f"{bacula.prefix}pool-{client.pool_id}-*")
-    assert [volume.stat().st_size < 1000 for volume in volumes] == [True]
+    if release.VERSION != "15":  # which does that when it uses the volume again
+        assert [volume.stat().st_size < 1000 for volume in volumes] == [True]
 
 
 def test_a_job_is_followed_by_whoever_looks_after_the_service_was_killed(

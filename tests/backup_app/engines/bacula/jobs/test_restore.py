@@ -13,6 +13,7 @@ from backup_app.models import Job
 from tests.support.waiting import wait_for
 
 from ....support.factories import ClientFactory
+from ..support import release
 from ..support.jobs import back_up, finish, log_of, look, look_until
 
 pytestmark = pytest.mark.django_db
@@ -132,7 +133,9 @@ def test_a_hard_link_brings_what_it_leads_to(bacula, bacula_client, tree, to, ch
     wanted = wanted / "link" if wanted.is_dir() else wanted
     assert wanted.read_text() == "content"
     is_told = any("Hard links lead to 1 file outside" in line for line in log_of(job))
-    assert is_told == all(path.exists() for path in found)
+    both = all(path.exists() for path in found)
+    # Bacula 15 adds what a link leads to by itself.
+    assert is_told == (both and release.VERSION != "15")
 
 
 def test_what_is_unknown_begins_nothing(bacula, bacula_client, tree, to):

@@ -9,12 +9,13 @@ import secrets
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.prerequisites import need_bacula
+from tests.prerequisites import need, need_bacula
 
 from . import configs, release
 from .daemon import Daemon
@@ -35,6 +36,7 @@ def require() -> None:
     programs = [release.DIRECTOR, release.STORAGE, release.CLIENT, release.CONSOLE]
     # Only root can back up any folder.
     is_there = all(Path(each).exists() for each in [*programs, release.TABLES])
+    need(is_there or not release.VERSION, f"of Bacula {release.VERSION}", release.REMEDY)
     need_bacula(os.geteuid() == 0 and is_there)
     need_bacula(sql("SELECT 1", check=False).returncode == 0)
 
@@ -224,12 +226,16 @@ class Installation:
 def make_catalog(database: str) -> None:
     """Make an empty catalog, as Debian's packages do."""
     drop_left_over()
+    _create(database)
+    apply(release.TABLES, database)
+
+
+def _create(database):
     like = "TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
     name = f'DATABASE "{database}"'
     # What a crash of the server loses is of no interest here.
     unsafe = f"ALTER {name} SET synchronous_commit = off"
     sql(f"CREATE {name} {like}", f"ALTER {name} SET datestyle = 'ISO, YMD'", unsafe)
-    apply(release.TABLES, database)
 
 
 def apply(script: Path, database: str) -> None:
@@ -237,6 +243,15 @@ def apply(script: Path, database: str) -> None:
     command = ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
     command += [f"--file={script}", f"--dbname={database}"]
     subprocess.run(command, env=_environment(), capture_output=True, check=True)
+
+
+def copy_catalog(database: str, name: str) -> None:
+    """Copy a catalog that is in use."""
+    _create(name)
+    with tempfile.NamedTemporaryFile() as dump:
+        command = ["pg_dump", "--no-owner", f"--file={dump.name}", f"--dbname={database}"]
+        subprocess.run(command, env=_environment(), check=True)
+        apply(Path(dump.name), name)
 
 
 def drop_catalog(database: str) -> None:
