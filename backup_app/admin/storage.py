@@ -4,7 +4,7 @@ from django.db.models import Sum
 from django.db.models.functions import Coalesce
 
 from ..engines import get_engine
-from ..exceptions import EngineError, InvalidEngine
+from ..exceptions import InvalidEngine
 from ..models import Storage
 from ..services import storages
 from ..services.locked_fields import locked_fields
@@ -30,11 +30,8 @@ class StorageAdmin(BackupAdmin):
 
     def save_model(self, request, obj, form, change):
         super().save_model(request, obj, form, change)
-        if "path" in form.changed_data:
-            try:
-                get_engine(obj.zone.engine).label_storage(obj)
-            except EngineError as e:
-                messages.warning(request, str(e))
+        if "path" in form.changed_data and (fault := storages.label(obj)):
+            messages.warning(request, fault)
 
     def get_queryset(self, request):
         stored = Coalesce(Sum("jobs__stored_bytes"), 0)

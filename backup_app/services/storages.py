@@ -1,4 +1,4 @@
-"""Storages that are adopted, and the use of storages: bytes, pools and free space."""
+"""Creating and adopting storages, and their use: bytes, pools and free space."""
 
 from collections.abc import Iterable
 from itertools import count
@@ -13,6 +13,56 @@ from ..engines import get_engine
 from ..engines.values import StorageIdentity
 from ..exceptions import EngineError, Invalid, WrongState
 from ..models import Job, Pool, Storage, Zone
+from .validity import require_valid
+
+
+def create(name: str, zone: Zone, *, path: str = "", engine_name: str = "") -> Storage:
+    """Return a new storage, which ``label`` is then to label; raises Invalid and InvalidEngine."""
+    storage = Storage(name=name, zone=zone, path=path, engine_name=engine_name)
+    storage.path, storage.kind = cleaned_path(storage, path), kind_in(zone, path, engine_name)
+    require_valid(storage)
+    storage.save()
+    return storage
+
+
+def label(storage: Storage) -> str:
+    """Label a storage whose folder is new; return why it could not be done, "" if it was."""
+    try:
+        get_engine(storage.zone.engine).label_storage(storage)
+    except EngineError as e:
+        return str(e)
+    return ""
+
+
+def cleaned_path(storage: Storage, path: str) -> str:
+    """Return the path of a storage as it is stored; raises Invalid."""
+    if not path:
+        return path
+    if not path.startswith("/") or ".." in Path(path).parts or not path.isprintable():
+        raise Invalid({"path": [f"'{path}' is not an absolute path without '..'."]})
+    # Two storages in one folder would treat each other's volumes as orphans.
+    path = str(Path(path))
+    if other := Storage.objects.exclude(pk=storage.pk).filter(path=path).first():
+        raise Invalid({"path": [f"Storage '{other}' already uses the folder '{path}'."]})
+    return path
+
+
+def kind_in(zone: Zone, path: str, engine_name: str) -> str:
+    """Return the kind of a zone's storages; raises Invalid for a path or name that do not fit it.
+
+    Raises InvalidEngine if the settings no longer declare the zone's engine.
+    """
+    kind = get_engine(zone.engine).storage_kind
+    wrong: dict[str, list[str]] = {}
+    if kind == Storage.Kind.FOLDER and not path:
+        wrong["path"] = ["A storage in a folder needs the folder's absolute path."]
+    if kind != Storage.Kind.FOLDER and path:
+        wrong["path"] = ["The engine of this zone writes to devices, which have no path."]
+    if kind == Storage.Kind.FOLDER and engine_name:
+        wrong["engine_name"] = ["Only devices have a name in the engine."]
+    if wrong:
+        raise Invalid(wrong)
+    return kind
 
 
 def adopt(folder: Path) -> Storage:

@@ -1,11 +1,8 @@
-from pathlib import Path
-
 from django import forms
 
-from ...engines import get_engine
 from ...exceptions import InvalidEngine
 from ...models import Storage
-from ...services import pools
+from ...services import pools, storages
 from .errors import service_errors
 from .sizes import SizeField
 
@@ -19,17 +16,8 @@ class StorageForm(forms.ModelForm):
     capacity = SizeField(help_text="What may be used, such as 2 TB; empty for the whole disk.")
 
     def clean_path(self):
-        path = self.cleaned_data["path"]
-        if not path:
-            return path
-        if not path.startswith("/") or ".." in Path(path).parts:
-            raise forms.ValidationError(f"'{path}' is not an absolute path without '..'.")
-        # Two storages in one folder would treat each other's volumes as orphans.
-        path = str(Path(path))
-        others = Storage.objects.exclude(pk=self.instance.pk).filter(path=path)
-        if other := others.first():
-            raise forms.ValidationError(f"Storage '{other}' already uses the folder '{path}'.")
-        return path
+        with service_errors(self, "path"):
+            return storages.cleaned_path(self.instance, self.cleaned_data["path"])
 
     def clean_zone(self):
         zone = self.cleaned_data["zone"]
@@ -41,22 +29,15 @@ class StorageForm(forms.ModelForm):
 
     def clean(self):
         super().clean()
-        # The form of an adopted storage lacks the zone.
-        if zone := self.cleaned_data.get("zone"):
+        # The form of an adopted storage lacks the zone, and one with a wrong path has been told.
+        if "path" not in self.errors and (zone := self.cleaned_data.get("zone")):
             self._check_kind(zone)
         return self.cleaned_data
 
     def _check_kind(self, zone):
+        given = [self.cleaned_data.get(name) or "" for name in ("path", "engine_name")]
         try:
-            self.instance.kind = get_engine(zone.engine).storage_kind
+            with service_errors(self):
+                self.instance.kind = storages.kind_in(zone, *given)
         except InvalidEngine as e:
             self.add_error("zone", str(e))
-            return
-        is_folder = self.instance.kind == Storage.Kind.FOLDER
-        path = self.cleaned_data.get("path")
-        if is_folder and path == "":
-            self.add_error("path", "A storage in a folder needs the folder's absolute path.")
-        if not is_folder and path:
-            self.add_error("path", "The engine of this zone writes to devices, which have no path.")
-        if is_folder and self.cleaned_data.get("engine_name"):
-            self.add_error("engine_name", "Only devices have a name in the engine.")

@@ -5,7 +5,7 @@ from ..look import Select
 
 
 class ZoneForm(forms.ModelForm):
-    """A zone, whose engine is one of those that the settings declare."""
+    """A zone, whose engine is one of those that the settings declare, as ``zones.create`` says."""
 
     engine = forms.ChoiceField(widget=Select, choices=lambda: _engines())
 

@@ -65,7 +65,7 @@ def _zone(name):
         raise CommandError("Several zones use a Bacula engine: choose one with --zone NAME.")
     if name:
         raise CommandError(f"No zone named '{name}' uses a Bacula engine.")
-    raise CommandError("No zone uses a Bacula engine: create one in the admin first.")
+    raise CommandError("No zone uses a Bacula engine: create one with add_zone first.")
 
 
 def _through(items):

@@ -93,7 +93,7 @@ class TestDryRun:
 
 class TestZone:
     def test_one_is_needed(self, bacula, account):
-        assert sync().error == "No zone uses a Bacula engine: create one in the admin first."
+        assert sync().error == "No zone uses a Bacula engine: create one with add_zone first."
 
     def test_of_several_one_is_named(self, zone, account):
         ZoneFactory(name="south")
