@@ -1,6 +1,9 @@
 """The pages of venues, organizers, terms and images in the admin."""
 
+import re
+
 import pytest
+from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models.signals import post_save
@@ -364,3 +367,10 @@ def test_a_popup_is_closed_after_a_deletion(client, user):
 
     assert response.status_code == 200
     assert "admin/popup_response.html" in response.template_name
+
+
+def test_no_part_of_the_admin_takes_the_name_of_anothers_own_method():
+    for model, site in admin.site._registry.items():
+        parts = [part for part in type(site).__mro__ if part.__module__.startswith("calendar_app")]
+        own = [name for part in parts for name in vars(part) if re.match(r"_[a-z]", name)]
+        assert len(own) == len({*own}), f"{model.__name__}: {sorted(own)}"
