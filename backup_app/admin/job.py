@@ -58,6 +58,7 @@ class JobAdmin(RestorePages, JobPage, ReadOnly, BackupAdmin):
         ("level", ChoicesFilter),
         ("client", RelatedFilter),
     ]
+    filtered_by = ["ended"]
     list_select_related = ["client"]
     date_hierarchy = "created"
     search_fields = ["=id", "name", "client__name"]

@@ -15,6 +15,7 @@ from django.core.paginator import Paginator
 from django.urls import path, reverse
 from django.utils.html import format_html
 
+from .lookups import OfferedLookups
 from .plain_filters import DropdownFilter, RelatedFilter, TextFilter
 
 CHECKBOX_CLASSES = []
@@ -54,7 +55,7 @@ class TabularInline(admin.TabularInline):
         return formset
 
 
-class ModelAdmin(admin.ModelAdmin):
+class ModelAdmin(OfferedLookups, admin.ModelAdmin):
     """Has pages of one record besides its form, and another form to add one, as Unfold's has."""
 
     actions_detail = []

@@ -22,6 +22,8 @@ from unfold.widgets import UnfoldAdminTextareaWidget as Textarea
 from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
 from unfold.widgets import UnfoldBooleanSwitchWidget as Switch
 
+from .lookups import OfferedLookups
+
 TEMPLATES = "backup_app/admin/unfold"
 
 
@@ -39,7 +41,7 @@ def check_filters(**kwargs):
     ]
 
 
-class ModelAdmin(admin.ModelAdmin):
+class ModelAdmin(OfferedLookups, admin.ModelAdmin):
     class Media:
         css = {"all": ["backup_app/admin.css"]}
 

@@ -15,7 +15,7 @@ class RelatedFilter(look.RelatedFilter):
 
     def value(self):
         value = str(super().value() or "")
-        is_id = value.isdecimal() and int(value) <= BigIntegerField.MAX_BIGINT
+        is_id = value.isdecimal() and len(value) < 20 and int(value) <= BigIntegerField.MAX_BIGINT
         return value if is_id and self._is_visible(value) else None
 
     def _is_visible(self, pk):

@@ -14,6 +14,7 @@ from django.core.exceptions import PermissionDenied
 from django.urls import path, reverse
 from django.utils.html import format_html
 
+from .lookups import OfferedLookups
 from .plain_filters import (
     DateRangeFilter,
     DropdownFilter,
@@ -38,7 +39,7 @@ class TabularInline(admin.TabularInline):
     classes = ["hide-title"]  # of each row
 
 
-class ModelAdmin(admin.ModelAdmin):
+class ModelAdmin(OfferedLookups, admin.ModelAdmin):
     """Has pages of one record besides its form, and another form to add one, as Unfold's has."""
 
     actions_detail = []

@@ -22,6 +22,8 @@ from unfold.widgets import UnfoldAdminTextareaWidget as TextArea
 from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
 from unfold.widgets import UnfoldAdminURLInputWidget as URLInput
 
+from .lookups import OfferedLookups
+
 TEMPLATES = "calendar_app/admin/unfold"
 FORM_TEMPLATE = "admin/change_form.html"
 
@@ -40,7 +42,7 @@ def check_filters(**kwargs):
     ]
 
 
-class ModelAdmin(admin.ModelAdmin):
+class ModelAdmin(OfferedLookups, admin.ModelAdmin):
     class Media:
         css = {"all": ["calendar_app/admin.css"]}
 

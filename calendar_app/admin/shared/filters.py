@@ -55,7 +55,8 @@ class RelatedFilter(look.RelatedFilter):
 
     def value(self):
         value = str(super().value() or "")
-        return value if value.isdecimal() and int(value) <= BigIntegerField.MAX_BIGINT else None
+        is_id = value.isdecimal() and len(value) < 20 and int(value) <= BigIntegerField.MAX_BIGINT
+        return value if is_id else None
 
 
 class CategoryFilter(RelatedFilter):

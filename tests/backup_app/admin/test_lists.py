@@ -257,3 +257,26 @@ def test_a_backup_tells_when_it_was_last_read_and_what_was_found(client, staff):
 
 def test_a_verification_shows_in_a_list_without_more_queries(client, staff):
     require_constant_queries(client, Job, lambda: verification(make_good_job()), at_most=15)
+
+
+@pytest.mark.parametrize(
+    ("model", "query"),
+    [
+        (AlertRule, {"secret__startswith": "whsec_a"}),
+        (Subuser, {"password__gte": "pbkdf2"}),
+        (ApiKey, {"digest": "0"}),
+        (AlertRule, {"states__subject": "x"}),
+        (MaintenancePlan, {"last_message__contains": "x"}),
+        (AuditEntry, {"operation__regex": "(("}),
+        (AuditEntry, {"operation__icontains": "\0"}),
+        (Job, {"status__exact": "\0"}),
+    ],
+)
+def test_the_address_of_a_list_guesses_no_secret_and_breaks_nothing(client, staff, model, query):
+    assert client.get(list_url(model), query).status_code == 400
+
+
+def test_an_impossibly_long_id_is_no_choice(client, staff):
+    job = make_good_job()
+
+    assert shown(client, Job, client__id__exact="9" * 5000) == [str(job)]

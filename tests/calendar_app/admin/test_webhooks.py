@@ -141,3 +141,11 @@ def test_lists_take_as_many_queries_for_three_as_for_one(operator, model):
         make(1, name=n)
 
     assert queries() == one
+
+
+def test_the_address_of_a_list_guesses_no_secret(limited):
+    webhook = make()
+
+    for query in ({"secret__startswith": webhook.secret[:7]}, {"url__regex": "(("}):
+        assert limited.get(page("webhook", "list"), query).status_code == 400
+    assert limited.get(page("webhook", "list"), {"is_active__exact": "1"}).status_code == 200
