@@ -10,6 +10,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
+from time import monotonic
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import F, Max, Min, OuterRef, QuerySet, Subquery
@@ -28,7 +29,7 @@ PAGE = 5000  # entries read at once
 LENGTH = 1400  # characters of a list: PostgreSQL stores longer rows elsewhere
 MOST = 1000  # paths that a search finds
 BEING_INDEXED = dt.timedelta(minutes=10)  # after a backup, by the worker that has run it
-SECONDS = 10  # for a search on PostgreSQL
+SECONDS = 10  # for a search
 # Bytes that are no UTF-8, as Python decodes them, and as private characters that databases accept.
 LONE = {0xDC00 + byte: 0x10FE00 + byte for byte in range(128, 256)}
 BACK = {private: lone for lone, private in LONE.items()}
@@ -65,8 +66,10 @@ def search_names(client: Client, text: str, offset: int, limit: int) -> NameSear
     """See ``Engine.search_names``."""
     pattern = NamePattern(text)
     found: dict[bytes, tuple[int, bytes]] = {}
-    is_complete = True
+    is_complete, end = True, monotonic() + SECONDS
     for folder_id, folder, names in _candidates(client, pattern.like):
+        if monotonic() > end:  # lists that match, of which no name does, may be very many
+            raise _too_long()
         shown = as_text(folder)
         for name in names.strip("/").split("/"):
             if pattern.matches(shown, name):
@@ -153,9 +156,11 @@ def _candidates(client: Client, like: str) -> Iterator[tuple[int, bytes, str]]:
         except OperationalError as e:
             if "statement timeout" not in str(e):
                 raise
-            raise TooLarge(
-                f"The search took longer than {SECONDS} seconds: use more letters of the name."
-            ) from e
+            raise _too_long() from e
+
+
+def _too_long() -> TooLarge:
+    return TooLarge(f"The search took longer than {SECONDS} seconds: use more letters of the name.")
 
 
 @cache

@@ -9,7 +9,7 @@ from django.utils import timezone
 from backup_app.engines.archive import ArchiveEngine
 from backup_app.engines.archive.catalog import names
 from backup_app.engines.shared.name_pattern import NamePattern
-from backup_app.exceptions import Invalid
+from backup_app.exceptions import Invalid, TooLarge
 from backup_app.models import FolderNames, Job, Volume
 from backup_app.services import finding
 
@@ -149,3 +149,11 @@ def test_the_queries_do_not_grow(client, number, django_assert_num_queries):
 def test_like_is_no_narrower_than_the_pattern():
     for text in ("a", "*a", "a[b]c", "a[", "x/y*", "[!a]b", "[]]"):
         assert NamePattern(text).like.count("%") >= 2
+
+
+def test_a_search_that_compares_names_for_too_long_ends(client, monkeypatch):
+    indexed(client, {b"/abc": "f"})
+    monkeypatch.setattr(names, "SECONDS", 0)
+
+    with pytest.raises(TooLarge, match="more letters"):
+        found(client, "[z][z][z]*")
