@@ -191,23 +191,21 @@ WHERE pathid = {FOLDER_ID} AND {schema.name} = {schema.key(of_bytes("%(name)s"))
 
 
 def step(schema: Schema) -> str:
-    after = f"(SELECT %(job)s::int), %(path)s, {_key(schema, 'name')}"
+    after = f"(SELECT %(job)s::int), %(path)s, {schema.given('%(name)s')}"
     return f"""
-SELECT last.pathid, {text("n.name")} FROM (
-    SELECT pathid, {schema.name} FROM (
-        SELECT pathid, {schema.name} FROM file
-        WHERE (jobid, pathid, {schema.name}) > ({after}) AND jobid <= (SELECT %(job)s::int)
-        ORDER BY jobid, pathid, {schema.name} LIMIT %(count)s
-    ) step ORDER BY pathid DESC, {schema.name} DESC LIMIT 1
-) last {schema.join("last")}
+SELECT pathid, {schema.sent(schema.name)} FROM (
+    SELECT pathid, {schema.name} FROM file
+    WHERE (jobid, pathid, {schema.name}) > ({after}) AND jobid <= (SELECT %(job)s::int)
+    ORDER BY jobid, pathid, {schema.name} LIMIT %(count)s
+) step ORDER BY pathid DESC, {schema.name} DESC LIMIT 1
 """
 
 
 def ending(schema: Schema) -> str:
     place = f"(u.pathid, u.{schema.name})"
     in_step = f"""u.jobid = (SELECT %(job)s::int)
-    AND {place} > (%(path)s, {_key(schema, "name")})
-    AND {place} <= (%(last_path)s, {_key(schema, "last_name")})"""
+    AND {place} > (%(path)s, {schema.given("%(name)s")})
+    AND {place} <= (%(last_path)s, {schema.given("%(last_name)s")})"""
     keys = f"SELECT u.{schema.name} FROM file u WHERE {in_step}"
     return f"""
 SELECT u.pathid, {text("p.path")}, {text("n.name")}, u.fileid, {text("u.lstat")}, {text("u.md5")}
@@ -218,7 +216,3 @@ WHERE {in_step} AND u.fileindex > 0 AND u.{schema.name} = ANY(ARRAY(
 ))
 ORDER BY u.pathid, u.{schema.name}
 """
-
-
-def _key(schema: Schema, parameter: str) -> str:
-    return schema.key(of_bytes(f"%({parameter})s"))

@@ -16,6 +16,9 @@ class Schema:
     """
 
     name: str
+    first: int | bytes  # as ``sent`` has the least of the column
+    _sent: str
+    _given: str
     _join: str
     _key: str
     _among: str
@@ -29,6 +32,14 @@ class Schema:
         """Return SQL for what the column ``name`` has for the name that SQL yields."""
         return self._key.format(name)
 
+    def sent(self, column: str) -> str:
+        """Return SQL for a value of the column ``name`` as this service gets it."""
+        return self._sent.format(column)
+
+    def given(self, parameter: str) -> str:
+        """Return SQL for the column's value of a parameter that has what was ``sent``."""
+        return self._given.format(parameter)
+
     def among(self, keys: str) -> str:
         """Return a table with the ``key`` and ``name`` of each of the keys that a query yields."""
         return self._among.format(keys)
@@ -37,6 +48,9 @@ class Schema:
 # With = ANY(ARRAY(...)) PostgreSQL looks in the index for each; a join would read all names.
 NUMBERED = Schema(
     "filenameid",
+    0,
+    "{0}",
+    "{0}",
     "JOIN filename n ON n.filenameid = {0}.filenameid",
     "(SELECT filenameid FROM filename WHERE name = {0})",
     "(SELECT filenameid AS key, name FROM filename WHERE filenameid = ANY(ARRAY({0})))",
@@ -44,6 +58,9 @@ NUMBERED = Schema(
 )
 WITHIN_FILE = Schema(
     "filename",
+    b"",
+    "convert_to({0}, 'SQL_ASCII')",
+    "convert_from({0}, 'SQL_ASCII') COLLATE \"default\"",
     "CROSS JOIN LATERAL (SELECT {0}.filename AS name) n",
     "{0}",
     "(SELECT key, key AS name FROM ({0}) AS keys (key))",

@@ -191,7 +191,7 @@ def files_ending(engine: Bacula, job: Job, endings: Sequence[bytes]) -> Iterator
     """
     catalog = engine.reader()
     values = {"job": job.engine_job_id, "endings": [ending.lower() for ending in endings]}
-    start = {"path": 0, "name": b""}
+    start: dict[str, Any] = {"path": 0, "name": catalog.schema.first}
     while steps := catalog.rows(queries.step, {**values, **start, "count": BATCH}):
         ((last_path, last_name),) = steps
         end = {"last_path": last_path, "last_name": last_name}
