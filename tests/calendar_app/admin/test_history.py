@@ -309,6 +309,39 @@ def test_a_page_takes_as_many_queries_for_many_changes_as_for_few(
     assert numbers[0] == numbers[1]
 
 
+def test_editors_see_what_was_changed_lately_and_what_was_deleted(
+    client, user, django_assert_max_num_queries
+):
+    listed = reverse("admin:calendar_app_change_changelist")
+    numbers = []
+    for _ in range(2):
+        event, tag = EventFactory(title="Fair"), TagFactory(name="jazz")
+        with acting(UserFactory(), "admin"), revision.writing():
+            tag.delete()
+        with django_assert_max_num_queries(20) as done:
+            page = client.get(listed)
+        numbers.append(len(done))
+
+    shown = [(each.title, each.verb) for each in page.context["cl"].result_list]
+    assert shown[:3] == [("jazz", "deleted"), ("jazz", "created"), ("Fair", "created")]
+    assert address(event) in page.content.decode()
+    assert numbers[0] == numbers[1]
+    first = Change.objects.latest("id")
+    for name in ("change", "delete"):
+        path = reverse(f"admin:calendar_app_change_{name}", args=[first.pk])
+        assert client.post(path, {"post": "yes", "title": "Forged"}).status_code == 403
+    assert Change.objects.latest("id").title == "jazz"
+
+
+@as_role("Author")
+def test_authors_do_not_see_what_others_have_changed(client, user):
+    change = EventFactory(status="draft") and Change.objects.latest("id")
+
+    for name, args in (("changelist", []), ("change", [change.pk])):
+        path = reverse(f"admin:calendar_app_change_{name}", args=args)
+        assert client.get(path).status_code == 403
+
+
 def test_a_long_history_has_pages(client, user, monkeypatch):
     monkeypatch.setattr("calendar_app.admin.history.views.PER_PAGE", 2)
     event = EventFactory(title="Title 0")

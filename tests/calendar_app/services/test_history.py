@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from calendar_app.admin.transfer import ics as import_page
 from calendar_app.models import Category, Change, Event, Tag
-from calendar_app.services import events, history, posts, revision, series, terms
+from calendar_app.services import events, history, posts, revision, series, stored, terms
 from calendar_app.services.actor import acting
 from calendar_app.services.series import Rule, Scope
 
@@ -52,6 +52,22 @@ def browser(editor):
     client = Client()
     client.force_login(editor)
     return client
+
+
+# Derived from others, of imports, or of series.
+LEFT_OUT = {
+    *("id", "status_before_trash", "date", "modified", "modified_utc", "image_url", "count"),
+    *("source_id", "source_version", "global_id_lineage", "timezone_abbr", "duration"),
+    *("series_id", "original_start", "is_override"),
+}
+
+
+@pytest.mark.parametrize("model", stored.FIELDS)
+def test_every_field_is_kept_or_left_out_on_purpose(model):
+    columns = {field.attname for field in model._meta.concrete_fields}
+
+    assert columns - {*stored.FIELDS[model]} <= LEFT_OUT
+    assert {*stored.FIELDS[model]} <= columns - LEFT_OUT
 
 
 def by_api(editor, browser, event):
