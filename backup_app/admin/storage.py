@@ -23,10 +23,11 @@ class StorageAdmin(BackupAdmin):
     list_select_related = ["zone"]
     search_fields = ["name", "path"]
     autocomplete_fields = ["zone"]
+    derived_fields = ["used", "free", "kind", "state"]
     fields = ["name", "zone", "path", "engine_name", "capacity", ("used", "free"), "kind", "state"]
 
     def get_readonly_fields(self, request, obj=None):
-        return ["used", "free", "kind", "state", *locked_fields(obj)]
+        return [*self.derived_fields, *locked_fields(obj)]
 
     def save_model(self, request, obj, form, change):
         super().save_model(request, obj, form, change)

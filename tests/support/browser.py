@@ -16,9 +16,11 @@ SCHEMES = ["light", "dark"]
 SERIOUS = {"serious", "critical"}
 # Where the screenshots go instead of to the test's temporary folder.
 FOLDER = "SCREENSHOTS"
-OVERFLOW = """() => Math.max(
-    ...[document.documentElement, ...document.querySelectorAll(":has(> #result_list)")].map(
-        each => each.scrollWidth - each.clientWidth))"""
+OVERFLOW = """() => {
+    const scrolls = document.querySelectorAll(":has(> #result_list), .scroll");
+    return Math.max(...[document.documentElement, ...scrolls].map(
+        each => each.scrollWidth - each.clientWidth));
+}"""
 # Unfold asks for the system's scheme only when a page loads.
 SWITCH = "name => window.Alpine?.$data(document.documentElement).switchTheme(name)"
 SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -47,9 +49,9 @@ class Viewer:
     def inspect(self, name, part="body"):
         """Photograph the page wide and narrow, light and dark, and assert that all can use it.
 
-        No errors in the console, nothing wider than the screen, no list that scrolls sideways, and
-        no serious finding of axe-core. ``part`` is a CSS selector of what axe looks at, where the
-        rest is not ours.
+        No errors in the console, nothing wider than the screen, no list or table that scrolls
+        sideways, and no serious finding of axe-core. ``part`` is a CSS selector of what axe looks
+        at, where the rest is not ours.
         """
         found = []
         for scheme, (size, width) in product(SCHEMES, WIDTHS.items()):

@@ -13,12 +13,22 @@ class BackupAdmin(ModelAdmin):
     """Records additions, changes and deletions in the audit log, as the API does."""
 
     account_field = None  # that says whose the records are, if they belong to accounts
+    derived_fields = []  # that nobody fills in, shown once there is a record
     list_filter_submit = True
     list_per_page = 50
     show_full_result_count = False
 
     def get_queryset(self, request):
         return self._visible(request, super().get_queryset(request))
+
+    def get_fieldsets(self, request, obj=None):
+        fieldsets = super().get_fieldsets(request, obj)
+        return fieldsets if obj else [self._to_fill_in(*fieldset) for fieldset in fieldsets]
+
+    def _to_fill_in(self, title, options):
+        rows = ([row] if isinstance(row, str) else row for row in options["fields"])
+        kept = [tuple(name for name in row if name not in self.derived_fields) for row in rows]
+        return title, {**options, "fields": [row for row in kept if row]}
 
     def formfield_for_foreignkey(self, db_field, request, **kwargs):
         """Offer, and accept, only records that the user may see."""

@@ -14,7 +14,6 @@ class OwnedAdmin(BackupAdmin):
     account_field = "account"
     list_filter = [BY_ACCOUNT]
     autocomplete_fields = ["account"]
-    derived_fields = []
 
     def get_list_filter(self, request):
         """Filter by account only for those who see all: others have no list of the accounts."""

@@ -1,6 +1,7 @@
 """What is kept, how long and where, in the admin: made, changed and refused as by the API."""
 
 import pytest
+from django.contrib.admin.utils import flatten_fieldsets
 from django.urls import reverse
 
 from backup_app.models import AuditEntry, Fileset, Pool, Storage, Zone
@@ -221,6 +222,14 @@ class TestStoragesAndZones:
 
         entry = AuditEntry.objects.get()
         assert (entry.operation, entry.target) == ("admin: delete zone", "north")
+
+    def test_a_new_one_is_asked_only_for_what_is_filled_in(self, client):
+        new = client.get(reverse("admin:backup_app_storage_add"))
+        known = client.get(reverse("admin:backup_app_storage_change", args=[StorageFactory().pk]))
+
+        fields = [flatten_fieldsets(page.context["adminform"].fieldsets) for page in (new, known)]
+        assert fields[0] == ["name", "zone", "path", "engine_name", "capacity"]
+        assert fields[1] == [*fields[0], "used", "free", "kind", "state"]
 
     def test_a_zone_has_an_engine_of_the_settings(self, client):
         done(add(client, Zone, {"name": "north", "engine": "default"}))
