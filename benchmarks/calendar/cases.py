@@ -39,6 +39,8 @@ FILTERS = {
     "include": {"include": "1,2,3"},
     "post_parent": {**EVERY, "post_parent": 1},
 }
+MANY = 20  # events in one request
+BULK = f"POST events/bulk of {MANY}"
 # The other cases that many events may slow down.
 GROWING = {"deep page, nothing kept", "POST with names", "PATCH title"}
 
@@ -107,6 +109,11 @@ def writes(store) -> list[Case]:
     def create(_):
         return request(LIST, method="POST", body=new_event(f"Night {next(numbers)}"), login=login)
 
+    def create_many(_):
+        events = [new_event(f"Night {next(numbers)}") for _ in range(MANY)]
+        body = {"events": events}
+        return request(f"{LIST}/bulk", method="POST", body=body, login=login)
+
     def change(_):
         n = next(numbers)
         path, body = f"{LIST}/{n % store.number + 1}", {"title": f"Another title {n}"}
@@ -116,6 +123,7 @@ def writes(store) -> list[Case]:
     found = [
         Case("POST with names", create, create, aims[0], status=201, is_equal=False),
         Case("PATCH title", change, change, aims[1], is_equal=False),
+        Case(BULK, create_many, create_many, connections=1, is_equal=False),
     ]
     if store.url.startswith("postgres"):
         found.append(Case("PATCH, 8 writers", change, change, connections=8, is_equal=False))

@@ -104,7 +104,7 @@ class Floor:
             found = self.single(int(pk)) if pk else self.list(name, query)
         else:
             sent = orjson.loads((await receive())["body"])
-            found = self.change(int(pk), sent) if pk else self.create(sent)
+            found = self.write(pk, sent)
         body = orjson.dumps(found)
         length = (b"content-length", b"%d" % len(body))
         await send({"type": "http.response.start", "status": 200, "headers": [*HEADERS, length]})
@@ -135,9 +135,16 @@ class Floor:
         images = {row[0]: shapes.image(row, self.base) for row in self._by_id(IMAGES, pictures)}
         return shapes.events(rows, linked, images, self.base, detail)
 
+    def write(self, pk, sent):
+        if pk and pk != "bulk":
+            return self.change(int(pk), sent)
+        self.run("BEGIN", ())
+        found = [self.create(event) for event in sent.get("events", [sent])]
+        self.run("COMMIT", ())
+        return found if pk else found[0]
+
     def create(self, sent):
         """Store an event in UTC that lasts two hours."""
-        self.run("BEGIN", ())
         slug = "-".join(sent["title"].lower().split())
         times = sent["start_date"], sent["end_date"]
         row = (sent["title"], sent["description"], *times, *times, slug)
@@ -148,7 +155,6 @@ class Floor:
         for kind, name in names:
             [[linked]] = self.run(NAMED.format(kind=kind), (name,))
             self.run(LINKS[kind], (pk, linked))
-        self.run("COMMIT", ())
         return {"id": pk}
 
     def change(self, pk, sent):

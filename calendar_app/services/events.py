@@ -162,5 +162,5 @@ def _set_terms(
     if before != after:
         history.note_links(event, model.event_field, before, after)
     if listing(event).is_counted:
-        counts.change(model, added, 1)
+        counts.count_links(event, model, added, is_new=is_new)
         counts.change(model, removed, -1)
