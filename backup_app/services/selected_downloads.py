@@ -62,7 +62,7 @@ def _zipped(blocks: Iterator[bytes]) -> Iterator[bytes]:
 def _zip_member(
     tar: tarfile.TarFile, member: tarfile.TarInfo, archive: zipfile.ZipFile, out: "_Collector"
 ) -> Iterator[bytes]:
-    name = _text(member.name) + ("/" if member.isdir() else "")
+    name = _name(member.name) + ("/" if member.isdir() else "")
     info = zipfile.ZipInfo(name, _time(member.mtime))
     info.external_attr = (member.mode | (0o040000 if member.isdir() else 0o100000)) << 16
     if member.isdir():
@@ -82,9 +82,14 @@ def _zip_member(
 
 
 def _target(member: tarfile.TarInfo) -> str:
-    target = _text(member.linkname)
+    if member.issym():
+        return _text(member.linkname)
     # That of a hard link is named from the top of the tar.
-    return target if member.issym() else "../" * member.name.count("/") + target
+    return "../" * member.name.count("/") + _name(member.linkname)
+
+
+def _name(path: str) -> str:
+    return _text(path).replace("\\", "_")
 
 
 def _text(name: str) -> str:

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.db.models import BigIntegerField
 from django.http import HttpResponseNotAllowed, StreamingHttpResponse
 from django.template.response import TemplateResponse
+from django.utils.http import content_disposition_header
 
 from ...exceptions import BackupError, InvalidEngine
 from ...jobs import control
@@ -92,7 +93,7 @@ class JobPage(RecordPages):
             downloads.stream(job, prepared), content_type="application/x-tar"
         )
         answer["Content-Length"] = str(prepared.size)
-        answer["Content-Disposition"] = f'attachment; filename="{downloads.file_name(job)}"'
+        answer["Content-Disposition"] = content_disposition_header(True, downloads.file_name(job))
         return answer
 
 

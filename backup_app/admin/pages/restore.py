@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpResponseNotAllowed, StreamingHttpResponse
 from django.shortcuts import redirect
+from django.utils.http import content_disposition_header
 
 from ...engines import get_engine
 from ...exceptions import BackupError, EngineUnreachable, InvalidEngine, TooLarge
@@ -91,7 +92,7 @@ class RestorePages:
         self.log_change(request, job, "Selection downloaded.")
         types = {"zip": "application/zip", "tar.zst": "application/zstd"}
         answer = StreamingHttpResponse(blocks, content_type=types[kind])
-        answer["Content-Disposition"] = f'attachment; filename="{name}"'
+        answer["Content-Disposition"] = content_disposition_header(True, name)
         return answer
 
     @needs("view")

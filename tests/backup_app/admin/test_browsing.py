@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from backup_app.jobs import control, execute, retention
 from backup_app.models import Client, Job
-from backup_app.services import downloads
+from backup_app.services import downloads, selected_downloads
 
 from ..support.factories import (
     ClientFactory,
@@ -274,9 +274,13 @@ def test_a_selection_is_downloaded_as_tar_zst(client, staff, backup, tmp_path):
 
 
 def test_a_selection_is_downloaded_as_zip(client, staff, backup, tmp_path):
+    Client.objects.filter(pk=backup.client_id).update(name="東京")
     select(client, backup, nodes=client.get(browse_url(backup)).context["node_id"])
 
-    _, content = downloaded(client, backup, "zip")
+    response, content = downloaded(client, backup, "zip")
+
+    name = f"%E6%9D%B1%E4%BA%AC-job-{backup.pk}-selection.zip"
+    assert response["Content-Disposition"] == f"attachment; filename*=utf-8''{name}"
 
     top = str(tmp_path / "data").strip("/")
     with zipfile.ZipFile(io.BytesIO(content)) as found:
@@ -285,6 +289,21 @@ def test_a_selection_is_downloaded_as_zip(client, staff, backup, tmp_path):
         assert found.read(f"{top}/link") == b"letter.txt"
         assert found.getinfo(f"{top}/link").external_attr >> 28 == 0o12
         assert f"{top}/� odd/in it" in found.namelist()
+
+
+def test_a_zip_leads_to_no_other_folder_on_windows():
+    tar = io.BytesIO()
+    with tarfile.open(fileobj=tar, mode="w") as made:
+        made.addfile(tarfile.TarInfo("a/..\\..\\evil"))
+        link = tarfile.TarInfo("a/same")
+        link.type, link.linkname = tarfile.LNKTYPE, "a/..\\..\\evil"
+        made.addfile(link)
+
+    content = b"".join(selected_downloads.KINDS["zip"](iter([tar.getvalue()])))
+
+    with zipfile.ZipFile(io.BytesIO(content)) as found:
+        assert found.namelist() == ["a/.._.._evil", "a/same"]
+        assert found.read("a/same") == b"../a/.._.._evil"
 
 
 def test_a_backup_is_not_pruned_while_a_selection_of_it_is_sent(
