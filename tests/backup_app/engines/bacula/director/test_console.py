@@ -118,11 +118,10 @@ def test_bytes_that_are_no_utf8_survive(installation):
 
 
 def test_a_command_may_be_longer_than_any_packet_that_bacula_sends(installation):
-    ids = ",".join(str(number) for number in range(1_000_000_000, 1_000_010_000))
+    text = "x" * 100_000
 
     with console(installation) as asked:
-        assert asked.ask(f".bvfs_restore fileid={ids} jobid=1 path=b2991") == ["OK\n"]
-        asked.ask(".bvfs_cleanup path=b2991")
+        assert asked.ask(f".sql query=\"SELECT length('{text}')\"") == ["100000\t"]
 
 
 # --- Refusals -----------------------------------------------------------------------------------
