@@ -10,21 +10,25 @@ from ..services import storages
 from ..services.locked_fields import locked_fields
 from .forms.storage import StorageForm
 from .look import display
+from .pages.storage import StoragePage
 from .shared import columns
 from .shared.base import BackupAdmin
 from .shared.filters import RelatedFilter
 
 
 @register(Storage)
-class StorageAdmin(BackupAdmin):
+class StorageAdmin(StoragePage, BackupAdmin):
     form = StorageForm
-    list_display = ["name", "zone", "kind", "path", "used", "free", "state"]
+    list_display = ["name", "zone", "kind", "path", "used", "free", "volumes_link", "state"]
     list_filter = [("zone", RelatedFilter)]
     list_select_related = ["zone"]
     search_fields = ["name", "path"]
     autocomplete_fields = ["zone"]
-    derived_fields = ["used", "free", "kind", "state"]
-    fields = ["name", "zone", "path", "engine_name", "capacity", ("used", "free"), "kind", "state"]
+    derived_fields = ["used", "free", "kind", "volumes_link", "state"]
+    fields = [
+        *["name", "zone", "path", "engine_name", "capacity"],
+        *[("used", "free"), "kind", "volumes_link", "state"],
+    ]
 
     def get_readonly_fields(self, request, obj=None):
         return [*self.derived_fields, *locked_fields(obj)]

@@ -46,10 +46,11 @@ from .values import (
     View,
     no_tick,
 )
+from .volumes import VolumesMixin
 
 
 @dataclass
-class Engine(AdoptionMixin, FindingMixin):
+class Engine(AdoptionMixin, FindingMixin, VolumesMixin):
     """Base of all engines. OPTIONS of the settings are keyword arguments of a subclass."""
 
     name: str = field(init=False, default="")
@@ -395,7 +396,3 @@ class Engine(AdoptionMixin, FindingMixin):
         to the account ``heir``, or without one to new accounts. With ``dry_run`` nothing is stored.
         """
         return iter(())
-
-    def disk_usage(self, storage: Storage) -> tuple[int, int] | None:
-        """Return (capacity, free) of a storage in bytes, None if unknown."""
-        return None

@@ -27,7 +27,7 @@ from .jobs import preview as plans
 from .jobs import restore as restores
 from .jobs import restore_test
 from .jobs import verify as verifications
-from .maintenance import check, health, removal
+from .maintenance import check, health, removal, volume_list
 from .view import differences, history, name_search, presence, selection, view
 from .view.view import View
 
@@ -66,6 +66,7 @@ class BaculaEngine(Engine):
     supports_keeping = True
     supports_finding = True
     supports_restore_tests = True
+    supports_volumes = True
     resumes = True
 
     def __init__(
@@ -139,6 +140,8 @@ class BaculaEngine(Engine):
     require_database = databases.require_database
     forget_client = provisioning.forget_client
     check_storage = check.check_storage
+    list_volumes = volume_list.page
+    free_space = volume_list.free_space
     faults = health.find_faults
 
     # --- What Bacula had or started without this service -------------------------------------

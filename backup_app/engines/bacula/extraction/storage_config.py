@@ -32,6 +32,10 @@ class StorageConfig:
         places = self._folders.values()
         return sorted({place for place in places if place and not place.startswith("/dev/")})
 
+    def has(self, name: str) -> bool:
+        """Return whether a device or an autochanger has this name."""
+        return name in self._media or name in self._changers
+
     def device(self, name: str, media_type: str) -> str:
         """Return a device that reads what ``name``, a device or an autochanger, has written.
 

@@ -6,7 +6,6 @@ Made by the steps by which a restore begins, and nothing is changed.
 import os
 import re
 import shutil
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from ...values import Tick, no_tick
 from .. import names
 from ..catalog.connection import text
 from ..config.resources import address
+from ..director import hosts
 from ..director.director import CatalogSelection, Director
 from ..extraction.bextract import parts
 from ..extraction.storage_config import StorageConfig
@@ -115,7 +115,7 @@ def _places(engine: Bacula, bootstrap: str) -> dict[str, Path | None]:
 
 def _free(engine: Bacula, job: Job) -> int | None:
     """Return how many bytes are free at a destination on this machine, None on any other."""
-    if not _is_here(engine, address(job.client)):
+    if not hosts.is_here(engine, address(job.client)):
         return None
     place = _destination(engine, job)
     while not os.path.exists(place):  # noqa: PTH110 - which tells no reason, such as a lack of rights
@@ -130,19 +130,3 @@ def _destination(engine: Bacula, job: Job) -> bytes:
         return path
     chosen = wanted(engine, job)
     return os.path.commonpath([path for _, path in (*chosen.nodes, *chosen.files)])
-
-
-def _is_here(engine: Bacula, host: str) -> bool:
-    """Return whether an address of a client is this machine's, as the Director sees it."""
-    return _is_own(host) and (not host.startswith("127.") or _is_own(engine.address))
-
-
-def _is_own(host: str) -> bool:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        # Only an address of this machine can be bound to; nothing is sent.
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.bind((host, 0))
-    except OSError:
-        return False
-    return True
