@@ -1,6 +1,10 @@
-"""Measures what each part that exists for speed gains: ``python -m benchmarks.calendar.parts``."""
+"""Measures what each part that exists for speed gains, and what the history of a write costs.
+
+``python -m benchmarks.calendar.parts``
+"""
 
 import os
+from itertools import count
 from pathlib import Path
 from time import thread_time
 
@@ -18,11 +22,11 @@ def main():
     store.fill()
     os.environ |= store.variables | {"LOG_LEVEL": "ERROR"}
     django.setup()
-    pairs = [compiled_queries(), representations(), revision()]
+    pairs = [compiled_queries(), representations(), revision(), history()]
     for without, with_it in pairs:
         taken = by_turns([without, with_it], ROUNDS, thread_time)
         gain = times(taken[without.name], taken[with_it.name])
-        print(f"{without.name} ÷ {with_it.name}: {gain.middle:.1f}")  # noqa: T201
+        print(f"{without.name} ÷ {with_it.name}: {gain.middle:.2f}")  # noqa: T201
 
 
 def page():
@@ -79,6 +83,30 @@ def revision():
         return client.get(PAGE).content
 
     return Case("after a write", get, increment), Case("unchanged revision", get, get)
+
+
+def history():
+    """Change an event with its history being kept, and without."""
+    from unittest.mock import patch
+
+    from django.contrib.auth import get_user_model
+    from rest_framework.test import APIClient
+
+    from calendar_app.services import history
+
+    client = APIClient(headers={"host": "127.0.0.1"})
+    client.force_authenticate(get_user_model().objects.filter(is_superuser=True).first())
+    address, titles = f"{PAGE}/{page()[0].pk}", count()
+
+    def change():
+        answer = client.patch(address, {"title": f"Title {next(titles)}"}, format="json")
+        assert answer.status_code == 200, answer.content  # noqa: S101
+
+    def change_without():
+        with patch.object(history, "note_change", lambda change: None):
+            change()
+
+    return Case("PATCH with history", change), Case("PATCH without", change_without)
 
 
 if __name__ == "__main__":

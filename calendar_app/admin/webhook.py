@@ -62,7 +62,7 @@ class WebhookAdmin(SeesWhatIsTold, ModelAdmin):
 
     @display(description="secret")
     def key(self, webhook):
-        return format_html("<code>{}</code>", webhook.secret)
+        return format_html('<code class="webhook-secret">{}</code>', webhook.secret)
 
 
 @register(WebhookDelivery)

@@ -101,9 +101,7 @@ def comparing(ids: Collection[int]) -> Iterator[None]:
 def prune() -> int:
     """Delete the changes whose time is over; return their number."""
     oldest = timezone.now() - dt.timedelta(days=conf.HISTORY_DAYS)
-    # The readers of the latest writes need theirs a little longer.
-    old = Change.objects.filter(at__lt=oldest, records__isnull=True).exclude(kind="")
-    return old.delete()[0]
+    return Change.objects.filter(at__lt=oldest).exclude(kind="").delete()[0]
 
 
 def _states(ids: Collection[int]) -> dict[int, tuple[Event, Values]]:

@@ -10,6 +10,7 @@ ICONS = {
     "Category": "category",
     "Tag": "sell",
     "Image": "image",
+    "Change": "history",
     "Feed": "rss_feed",
     "Webhook": "webhook",
     "WebhookDelivery": "outbox",

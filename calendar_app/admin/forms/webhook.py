@@ -6,13 +6,15 @@ from ...conf import conf
 from ...lib import fetch
 from ...models import Webhook
 from ...models.webhook import EventType, every_type
-from ..look import CheckboxSelectMultiple, URLInput
+from ..look import CheckboxSelectMultiple, TextInput
 
 
 class WebhookForm(forms.ModelForm):
     may_see_all = False  # whether the user may read all events
 
-    url = forms.URLField(label="URL", max_length=2000, assume_scheme="https", widget=URLInput)
+    url = forms.URLField(
+        label="URL", max_length=2000, assume_scheme="https", widget=TextInput({"inputmode": "url"})
+    )
     types = forms.MultipleChoiceField(
         label="Sent when",
         choices=EventType.choices,

@@ -40,6 +40,10 @@ class Histories:
             return permissions.may_edit(request.user, record)
         return self.has_change_permission(request, record)
 
+    def render_change_form(self, request, context, *args, obj=None, **kwargs):
+        context["show_history"] = obj is not None and self.may_restore(request, obj)
+        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
+
     def history_view(self, request, object_id, extra_context=None):
         """Show who changed what of a record, and when, the newest first."""
         record = self._changeable(request, unquote(object_id))
@@ -55,7 +59,7 @@ class Histories:
             "entries": entries,
             "has_version_before": oldest and oldest.verb != Change.Verb.CREATED,
         }
-        return self._shown(request, record, "history", context)
+        return self._history_page(request, record, "history", context)
 
     def version_view(self, request, pk, version):
         """Show what restoring a version would change; restore it once that is confirmed."""
@@ -78,7 +82,7 @@ class Histories:
             "tried": tried,
             "lines": words.lines(tried.change) if tried.change else [],
         }
-        return self._shown(request, record, "version", context)
+        return self._history_page(request, record, "version", context)
 
     def _restore(self, request, record, version, seen):
         """Restore a version and return the answer; None with a message if it cannot be."""
@@ -91,7 +95,8 @@ class Histories:
         if done.errors:
             return None
         self.log_change(request, record, "Restored a version.")
-        self.message_user(request, f"The version of “{record}” was restored.", messages.SUCCESS)
+        title = done.change.title if done.change else record
+        self.message_user(request, f"“{title}” is what it was again.", messages.SUCCESS)
         return redirect(f"admin:calendar_app_{self.opts.model_name}_history", record.pk)
 
     def _changeable(self, request, object_id):
@@ -105,7 +110,7 @@ class Histories:
     def _entry(self, change, words):
         return {"change": change, "at": moment(change.at), "lines": words.lines(change)}
 
-    def _shown(self, request, record, page, context):
+    def _history_page(self, request, record, page, context):
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,

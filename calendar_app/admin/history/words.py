@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.text import Truncator
 
-from ...models import Status
-from ...services import history
+from ...models import Change, Status
+from ...services import history, stored
 from .names import MODELS, Names
 from .texts import difference
 
@@ -35,6 +35,7 @@ class Words:
 
     def __init__(self, user, model, changes):
         self.model = model
+        self.order = [*stored.FIELDS[model], *history.LINKS]
         wanted = defaultdict(set)
         for change in changes:
             for name, pair in change.values.items():
@@ -43,8 +44,12 @@ class Words:
         self.names = Names(user, wanted, model)
 
     def lines(self, change):
-        """Return the lines of a change; a new record has none of what is empty."""
-        return [line for name, pair in change.values.items() for line in self._line(name, *pair)]
+        """Return the lines of a change; those of a new record only have what it was given."""
+        in_order = sorted(change.values, key=self.order.index)
+        lines = [line for name in in_order for line in self._line(name, *change.values[name])]
+        if change.verb == Change.Verb.CREATED:
+            return [line._replace(before="") for line in lines if line.after != EMPTY]
+        return lines
 
     def _line(self, name, before, after):
         if name in DERIVED:

@@ -1,16 +1,19 @@
 """The admin of webhooks and of what they were sent."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django_tasks_db.models import DBTaskResult
+from playwright.sync_api import expect
 
 from calendar_app.models import Webhook, WebhookDelivery
 from calendar_app.webhooks import deliveries
 
-from ..support.factories import UserFactory
+from ..support.factories import EventFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 FORM = {"name": "Mirror", "url": "https://93.184.216.34/hook", "types": ["event.deleted"]}
@@ -149,3 +152,36 @@ def test_the_address_of_a_list_guesses_no_secret(limited):
     for query in ({"secret__startswith": webhook.secret[:7]}, {"url__regex": "(("}):
         assert limited.get(page("webhook", "list"), query).status_code == 400
     assert limited.get(page("webhook", "list"), {"is_active__exact": "1"}).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_webhooks_in_a_browser(viewer, published_site):
+    published_site.page("/hook", status=503)
+    page = viewer.page
+    viewer.open("/admin/calendar_app/webhook/add/")
+    page.get_by_label("Name").fill("Town’s web site")
+    page.get_by_label("URL").fill(published_site.url("/hook"))
+    viewer.inspect("webhook-add", "#webhook_form")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("was added successfully")).to_be_visible()
+    viewer.inspect("webhooks", "#changelist")
+    page.get_by_role("link", name="Town’s web site").first.click()
+    expect(page.get_by_text("whsec_")).to_be_visible()
+    viewer.inspect("webhook", "#webhook_form")
+
+    EventFactory(title="Fair")
+    for path in ("make_messages", "deliver"):
+        job = DBTaskResult.objects.get(task_path__endswith=path)
+        job.task.call(*job.args_kwargs["args"])
+    WebhookDelivery.objects.update(status="failed")
+    viewer.open("/admin/calendar_app/webhookdelivery/")
+    viewer.inspect("webhook-deliveries", "#changelist")
+    page.locator("input.action-select").check()
+    page.locator("select[name=action]").select_option("send_again")
+    page.get_by_role("button", name=re.compile("Run|Go")).click()  # Unfold's or Django's
+    expect(page.get_by_text("Sent again: 1.")).to_be_visible()
+    expect(page.locator("#result_list").get_by_text("Waiting")).to_be_visible()
+
+    page.locator("#result_list tbody a").first.click()
+    expect(page.get_by_text("answered with status 503")).to_be_visible()
+    viewer.inspect("webhook-delivery", "#webhookdelivery_form")

@@ -33,7 +33,7 @@ def test_the_menu_begins_with_the_events_and_ends_with_the_accounts(client, staf
     assert titles[-1] == "Authentication and Authorization"
     backup = menu(client)["Backup service"]
     posts = ["Events", "Venues", "Organizers", "Categories", "Tags", "Images"]
-    assert calendar == [*posts, "Feeds", "Webhooks", "Webhook deliveries"]
+    assert calendar == [*posts, "Changes", "Feeds", "Webhooks", "Webhook deliveries"]
     assert backup == [
         "Clients",
         "Jobs",

@@ -26,11 +26,12 @@ SELECT DISTINCT l.jobid, l.first FROM (
 ) l WHERE l.first > 0
     AND NOT EXISTS (SELECT 1 FROM {{table}} t WHERE t.jobid = l.jobid AND t.fileindex = l.first)
 """  # noqa: S608 - made of constants
+# Bacula 15 adds the first names itself, even if they are there.
 MEASURE = f"""
 SELECT count(*), coalesce(sum(CASE WHEN {LINK} = 'A' AND {MODE} {IS_NUMBER} AND {SIZE} {IS_NUMBER}
     THEN CASE WHEN ({number(MODE)} & {0o170000}) = {stat.S_IFREG} THEN {number(SIZE)} END
 END), 0)
-FROM {{table}} w JOIN file f USING (fileid)
+FROM (SELECT DISTINCT fileid FROM {{table}}) w JOIN file f USING (fileid)
 """  # noqa: S608 - so is this one
 
 

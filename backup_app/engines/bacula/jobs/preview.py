@@ -92,8 +92,10 @@ def _volumes(
         pk = jobs.get(job_id, parent_of(job).pk)
         state = f"{volume}, {bytes(status).decode().lower()}"
         fault = ""
-        if folder and not (folder / volume).exists():
+        if folder and not os.path.exists(folder / volume):  # noqa: PTH110
             fault = f"The volume '{volume}' is not in '{folder}'."
+        elif folder:
+            state += ", there"
         elif has_slot:
             state += ", in the changer" if is_loaded else ", not in the changer"
         yield NeededVolume(pk, volume, size, fault, state)

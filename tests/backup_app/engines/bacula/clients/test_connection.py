@@ -25,7 +25,7 @@ def test_a_client_whose_daemon_expects_another_password_is_not(bacula, bacula_cl
     text = (bacula.operator_d / "two-fd.conf").read_text().replace("two-fd", "stranger-fd")
     operator(text.replace(bacula.two.password, "another password"))
 
-    with pytest.raises(EngineUnreachable, match="stranger-fd"):
+    with pytest.raises(EngineError, match="stranger-fd"):
         get_engine().require_connection(bacula_client(engine_name="stranger-fd"))
 
 
