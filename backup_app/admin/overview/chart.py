@@ -12,7 +12,6 @@ class Line:
     """One line of the chart: its name, its last value, and its path."""
 
     name: str
-    kind: str
     value: str
     path: str
     area: str
@@ -23,11 +22,11 @@ def of(points):
     values = [max(point.protected_bytes, point.stored_bytes) for point in points]
     if len(points) < 2 or not (top := max(values)):
         return None
-    kinds = {"protected": "protected_bytes", "stored": "stored_bytes"}
+    fields = {"protected": "protected_bytes", "stored": "stored_bytes"}
     return {
         "lines": [
-            _line(kind, [getattr(each, name) for each in points], top)
-            for kind, name in kinds.items()
+            _line(name, [getattr(each, field) for each in points], top)
+            for name, field in fields.items()
         ],
         "view": f"0 0 {WIDTH} {HEIGHT}",
         "top": columns.size(top),
@@ -36,11 +35,11 @@ def of(points):
     }
 
 
-def _line(kind, values, top):
+def _line(name, values, top):
     step = WIDTH / (len(values) - 1)
     steps = [
         f"{n * step:.1f},{HEIGHT - value * HEIGHT / top:.1f}" for n, value in enumerate(values)
     ]
     path = "M" + "L".join(steps)
     area = f"{path}L{WIDTH},{HEIGHT}L0,{HEIGHT}Z"
-    return Line(kind, kind, columns.size(values[-1]), path, area)
+    return Line(name, columns.size(values[-1]), path, area)
