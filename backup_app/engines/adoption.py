@@ -12,6 +12,16 @@ from ..models import Client, Fileset, Job, Pool, Storage
 
 
 @dataclass(frozen=True)
+class PlannedRun:
+    """A backup that an installation will start by a schedule of its own."""
+
+    time: dt.datetime
+    job: str
+    level: str  # such as "Incremental"
+    schedule: str
+
+
+@dataclass(frozen=True)
 class FoundStorage:
     name: str
 
@@ -110,6 +120,13 @@ class AdoptionMixin:
         ``clients`` are names in the engine; none are all. What others refer to comes first.
         """
         return iter(())
+
+    def planned_runs(self, client: Client) -> Sequence[PlannedRun]:
+        """Return the next backups of a client that its installation starts, the next one first.
+
+        Raises EngineError, as while it is unreachable.
+        """
+        return ()
 
     def job_history(self, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
         """Yield all jobs of clients, given by ``name_of``, in batches by ascending number."""

@@ -19,6 +19,7 @@ from ..shared.pages import RecordPages, button, needs
 from .finding import FindingPages
 
 MAX_KEYS = 20
+PLANNED = 5  # runs that are shown
 
 
 class ClientPage(FindingPages, RecordPages):
@@ -45,6 +46,7 @@ class ClientPage(FindingPages, RecordPages):
                 "colour": columns.STANDING_COLOURS[report.standing],
                 "levels": Job.Level.values[::-1],
                 "has_host_key": _has_host_key(obj),
+                **_planned(obj),
             }
         return super().render_change_form(request, context, *args, obj=obj, **options)
 
@@ -104,6 +106,16 @@ class ClientPage(FindingPages, RecordPages):
             return self.to_record(client)
         context = {"title": f"Install script of {client}", "config": config}
         return self.page(request, client, "backup_app/admin/install_script.html", **context)
+
+
+def _planned(client):
+    """Return what the installation that a client was adopted from will start itself."""
+    if not client.is_adopted:
+        return {}
+    try:
+        return {"planned": get_engine(client.zone.engine).planned_runs(client)[:PLANNED]}
+    except (BackupError, InvalidEngine) as e:
+        return {"planned_unknown": str(e)}
 
 
 def _has_host_key(client):

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
-from ...models import Job
-from ..adoption import Found
+from ...models import Client, Job
+from ..adoption import Found, PlannedRun
 from ..base import Engine
 from ..values import Selection, System
 from . import names
@@ -148,6 +148,10 @@ class BaculaEngine(Engine):
 
     def inventory(self, clients: Collection[str] = ()) -> Iterator[Found]:
         return Inventory(self).read(clients)
+
+    def planned_runs(self, client: Client) -> Sequence[PlannedRun]:
+        with self.director() as director:
+            return director.planned_runs(names.of(self, client))
 
     def existing_jobs(self, numbers: Collection[int]) -> set[int]:
         return job_history.existing(self.reader(), numbers)

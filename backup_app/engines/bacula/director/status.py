@@ -1,7 +1,12 @@
 """Parses the status of daemons: lines of ``key=value``, in blocks divided by empty lines."""
 
+import datetime as dt
 import os
 from dataclasses import dataclass
+
+from ...adoption import PlannedRun
+
+LEVELS = {"F": "Full", "D": "Differential", "I": "Incremental"}
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,23 @@ def progress(said: str) -> dict[int, Progress]:
         )
         for job_id, block in found.items()
     }
+
+
+def planned(said: str) -> list[PlannedRun]:
+    """Return the backups that a Director's schedules start, by time."""
+    blocks = [_values(block) for block in said.split("\n\n")]
+    return sorted(
+        (_planned(block) for block in blocks if block.get("type") == "B"),
+        key=lambda run: run.time,
+    )
+
+
+def _planned(block: dict[str, str]) -> PlannedRun:
+    time = dt.datetime.fromtimestamp(_number(block, "schedtime_epoch"), dt.UTC)
+    level = block.get("level", "")
+    return PlannedRun(
+        time, block.get("name", ""), LEVELS.get(level, level), block.get("schedule", "")
+    )
 
 
 def _values(block: str) -> dict[str, str]:

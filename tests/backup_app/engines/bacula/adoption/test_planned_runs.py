@@ -1,0 +1,79 @@
+"""What the Director's own schedules start next, on the page of an adopted client."""
+
+import datetime as dt
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from backup_app.engines import get_engine
+
+from ....support.factories import ClientFactory
+
+pytestmark = pytest.mark.django_db
+SCHEDULE = """
+Schedule {
+  Name = nightly
+  Run = Level=Full 1st sun at 23:05
+  Run = Level=Incremental mon-sat at 23:05
+}
+Job {
+  Name = "nightly one"
+  Type = Backup
+  JobDefs = operator
+  Schedule = nightly
+}
+Job {
+  Name = "of two"
+  Type = Backup
+  JobDefs = operator
+  Client = two-fd
+  Schedule = nightly
+}
+"""
+
+
+def opened(client, machine):
+    page = client.get(reverse("admin:backup_app_client_change", args=[machine.pk]))
+    return page.content.decode()
+
+
+def test_the_next_runs_are_those_of_the_client_by_time(client, staff, operator, bacula_client):
+    operator(SCHEDULE)
+    machine = bacula_client()
+
+    runs = get_engine().planned_runs(machine)
+
+    assert {(run.job, run.schedule) for run in runs} == {("nightly one", "nightly")}
+    times = [run.time for run in runs]
+    assert times == sorted(times)
+    assert timezone.now() < times[0] < timezone.now() + dt.timedelta(days=8)
+    zone = get_engine().zone
+    assert all(
+        (local.hour, local.minute, run.level)
+        == (23, 5, "Full" if local.weekday() == 6 else "Incremental")
+        for run in runs
+        for local in [run.time.astimezone(zone)]
+    )
+    assert {run.level for run in runs} == {"Full", "Incremental"}
+    text = opened(client, machine)
+    assert text.count("job nightly one, schedule nightly") == 5
+    assert "of two" not in text
+
+
+def test_a_client_without_schedule_and_one_that_the_director_does_not_know(
+    client, staff, bacula, bacula_client, settings
+):
+    machine = bacula_client()
+    assert "Nothing in the next month" in opened(client, machine)
+
+    machine.engine_name = "gone-fd"
+    machine.save()
+    assert "Unknown: The Director has no client &#x27;gone-fd&#x27;." in opened(client, machine)
+
+    settings.BACKUP_ENGINES["default"]["OPTIONS"] = bacula.options(port=9)
+    assert "cannot be reached" in opened(client, machine)
+
+
+def test_a_client_that_was_not_adopted_has_none(client, staff):
+    assert "Nothing in the next month" not in opened(client, ClientFactory())
