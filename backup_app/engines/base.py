@@ -310,6 +310,9 @@ class Engine(AdoptionMixin, FindingMixin, VolumesMixin):
         """Raise WrongState unless the client's database server has this database."""
         raise NotImplementedError
 
+    def add_clients(self) -> None:
+        """Tell the engine of all clients at once, after many were created."""
+
     def forget_client(self, client: Client) -> None:
         """Remove the configuration of a client that is being purged, after its jobs."""
 

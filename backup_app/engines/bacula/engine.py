@@ -138,6 +138,7 @@ class BaculaEngine(Engine):
     require_connection = connection.require_connection
     run_command = commands.run_command
     require_database = databases.require_database
+    add_clients = provisioning.prepare_all
     forget_client = provisioning.forget_client
     check_storage = check.check_storage
     list_volumes = volume_list.page

@@ -1,0 +1,122 @@
+"""New clients from a table, such as one that a spreadsheet has saved as CSV."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from ..engines import get_engine
+from ..exceptions import BackupError, Invalid, InvalidEngine
+from ..models import Client, Fileset, Pool, Zone
+from . import clients
+
+REQUIRED = ("name", "ip")
+OPTIONAL = ("internal_ip", "system", "zone", "pool", "fileset", "schedule")
+COLUMNS = (*REQUIRED, *OPTIONAL)
+
+
+@dataclass
+class Onboarding:
+    """What became of a table: new clients, and a sentence for each line that is wrong."""
+
+    created: list[Client] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)  # of engines that could not be told
+
+
+def onboard(
+    account: Any, lines: Iterable[str], *, skip_bad: bool = False, dry_run: bool = False
+) -> Onboarding:
+    """Create the clients of a table, and tell each engine of all of its new ones at once.
+
+    Nothing is stored with ``dry_run``, nor, without ``skip_bad``, if a line is wrong. Raises
+    Invalid for a table whose columns are wrong.
+    """
+    found = Onboarding()
+    with transaction.atomic():
+        for number, row in _rows(lines):
+            _create(account, number, row, found)
+        is_stored = not dry_run and (skip_bad or not found.problems)
+        transaction.set_rollback(not is_stored)
+    if is_stored:
+        found.faults = list(_told({client.zone.engine for client in found.created}))
+    return found
+
+
+def _rows(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the number of the line and the values, by column, of each client."""
+    try:
+        header, *rest = [line.replace("\0", "�") for line in lines] or [""]
+        reader = csv.reader([header, *rest], delimiter=";" if ";" in header else ",", strict=True)
+        columns = [name.strip().lower() for name in next(reader, [])]
+        _require_columns(columns)
+        for values in reader:
+            if any(value.strip() for value in values):
+                yield reader.line_num, _row(reader.line_num, columns, values)
+    except csv.Error as e:
+        raise Invalid({"file": [f"The file is not CSV: {e}."]}) from e
+
+
+def _require_columns(columns: list[str]) -> None:
+    wrong = [f"Column '{name}' is unknown." for name in columns if name not in COLUMNS]
+    wrong += [f"Column '{name}' is missing." for name in REQUIRED if name not in columns]
+    if len(set(columns)) < len(columns):
+        wrong.append("A column is there twice.")
+    if wrong:
+        raise Invalid({"file": [*wrong, f"Columns are {', '.join(COLUMNS)}."]})
+
+
+def _row(number: int, columns: list[str], values: list[str]) -> dict[str, str]:
+    if len(values) > len(columns):
+        extra = values[len(columns)]
+        raise Invalid({"file": [f"Line {number}: '{extra}' is in no column."]})
+    filled = zip(columns, values, strict=False)
+    return {name: value.strip() for name, value in filled if value.strip()}
+
+
+def _create(account: Any, number: int, row: dict[str, str], found: Onboarding) -> None:
+    try:
+        with transaction.atomic():
+            found.created.append(_created(account, row))
+    except (BackupError, InvalidEngine) as e:
+        found.problems.append(f"Line {number}: {e}")
+
+
+def _created(account: Any, row: dict[str, str]) -> Client:
+    name = row.pop("name", "")
+    _require_fitting({"name": name, "schedule": row.get("schedule", "")})
+    if not name:
+        raise Invalid({"name": [f"The client with the address '{row.get('ip', '')}' has no name."]})
+    if Client.objects.present().filter(account=account, name=name).exists():
+        raise Invalid({"name": [f"The account already has a client named '{name}'."]})
+    own: dict[str, Any] = {"pool": Pool, "fileset": Fileset}
+    values: dict[str, Any] = dict(row)
+    for kind in own.keys() & row.keys():
+        values[kind] = _named(own[kind].objects.filter(account=account), kind, row[kind])
+    if "zone" in row:
+        values["zone"] = _named(Zone.objects.all(), "zone", row["zone"])
+    return clients.save(account, name, **{"system": Client.System.UNIX} | values)
+
+
+def _require_fitting(values: dict[str, str]) -> None:
+    for name, value in values.items():
+        longest = getattr(Client._meta.get_field(name), "max_length", 0)
+        if len(value) > longest:
+            sentence = f"'{value[:40]}…' is longer than the {longest} characters of a {name}."
+            raise Invalid({name: [sentence]})
+
+
+def _named(records: Any, kind: str, name: str) -> Any:
+    if found := records.filter(name=name).first():
+        return found
+    raise Invalid({kind: [f"There is no {kind} '{name}'."]})
+
+
+def _told(aliases: set[str]) -> Iterator[str]:
+    for alias in sorted(aliases):
+        try:
+            get_engine(alias).add_clients()
+        except BackupError as e:
+            yield f"The engine '{alias}' has not been told of its new clients yet: {e}"
