@@ -19,7 +19,7 @@ from ..shared.pages import RecordPages, button, needs
 from .finding import FindingPages
 
 MAX_KEYS = 20
-PLANNED = 5  # runs that are shown
+PLANNED = 3  # runs that are shown
 
 
 class ClientPage(FindingPages, RecordPages):

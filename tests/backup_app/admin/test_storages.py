@@ -229,7 +229,7 @@ class TestStoragesAndZones:
 
         fields = [flatten_fieldsets(page.context["adminform"].fieldsets) for page in (new, known)]
         assert fields[0] == ["name", "zone", "path", "engine_name", "capacity"]
-        assert fields[1] == [*fields[0], "used", "free", "kind", "state"]
+        assert fields[1] == [*fields[0], "used", "free", "kind", "volumes_link", "state"]
 
     def test_a_zone_has_an_engine_of_the_settings(self, client):
         done(add(client, Zone, {"name": "north", "engine": "default"}))

@@ -57,7 +57,8 @@ def test_the_next_runs_are_those_of_the_client_by_time(client, staff, operator, 
     )
     assert {run.level for run in runs} == {"Full", "Incremental"}
     text = opened(client, machine)
-    assert text.count("job nightly one, schedule nightly") == 5
+    assert text.count("job nightly one, schedule nightly") == 1
+    assert text.count(" 23:05, ") == 3
     assert "of two" not in text
 
 
