@@ -26,19 +26,23 @@ class AlertDeliveryAdmin(ActionButtons, ReadOnly, BackupAdmin):
     date_hierarchy = "created"
     search_fields = ["title", "rule__name"]
     actions = ["send_again"]
-    fields = [
-        "title",
-        ("rule", "event"),
-        ("badge", "tries"),
-        ("created", "sent"),
-        ("due", "message_id"),
-        "log",
-        "content",
-    ]
     readonly_fields = ["badge", "log", "content", "message_id"]
 
     def get_queryset(self, request):
         return super().get_queryset(request).select_related("rule")
+
+    def get_fields(self, request, obj=None):
+        """Tell when the next attempt is due only if there is one."""
+        due = ["due"] if obj and obj.status == AlertDelivery.Status.WAITING else []
+        return [
+            "title",
+            ("rule", "event"),
+            ("badge", "tries"),
+            ("created", "sent"),
+            (*due, "message_id"),
+            "log",
+            "content",
+        ]
 
     def has_operate_permission(self, request):
         """Users who may change deliveries may send them again; nobody edits their records."""

@@ -16,13 +16,13 @@ from .shared.pages import ActionButtons
 @register(AlertRule)
 class AlertRuleAdmin(ActionButtons, OwnedAdmin):
     form = AlertRuleForm
-    list_display = ["name", "whose", "channel", "target", "told", "problems", "enabled"]
+    list_display = ["name", "whose", "channel", "place", "told", "problems", "enabled"]
     list_filter = [*OwnedAdmin.list_filter, ("channel", ChoicesFilter)]
     list_select_related = ["account"]
     search_fields = ["name", "target", "account__email"]
     autocomplete_fields = ["account", "clients"]
     actions = ["send_test", "renew_secret"]
-    derived_fields = ["key", "open_problems"]
+    derived_fields = ["place", "key", "open_problems"]
 
     def get_queryset(self, request):
         rules = super().get_queryset(request)
@@ -38,13 +38,19 @@ class AlertRuleAdmin(ActionButtons, OwnedAdmin):
         return super().formfield_for_manytomany(db_field, request, **kwargs)
 
     def get_fieldsets(self, request, obj=None):
-        """Show the secret only to those who may change the rule, and who could replace it."""
+        """Show URL and secret only to those who may change the rule, and who could replace them."""
+        may_change = not obj or self.has_change_permission(request, obj)
         what = [("name", "enabled"), "account", "clients", "events", "summary"]
-        where = ["channel", "target"]
-        if obj and obj.secret and self.has_change_permission(request, obj):
+        where = ["channel", "target" if may_change else "place"]
+        if obj and obj.secret and may_change:
             where.append("key")
         now = [("Now", {"fields": ["open_problems"]})] if obj else []
         return [(None, {"fields": what}), ("Where to", {"fields": where}), *now]
+
+    def get_search_fields(self, request):
+        """Search targets only for those who may see them: others could guess one by letters."""
+        may_see = self.has_change_permission(request)
+        return [name for name in self.search_fields if may_see or name != "target"]
 
     def actions_of(self, rule):
         return self.actions if rule.secret else ["send_test"]
@@ -66,6 +72,10 @@ class AlertRuleAdmin(ActionButtons, OwnedAdmin):
     @display(description="account", ordering="account")
     def whose(self, rule):
         return rule.account or "all (operator's)"
+
+    @display(description="target")
+    def place(self, rule):
+        return rule.place
 
     @display(description="tells")
     def told(self, rule):

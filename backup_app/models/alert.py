@@ -83,6 +83,14 @@ class AlertRule(models.Model):
         """The addresses of a rule that sends mail."""
         return [part.strip() for part in self.target.split(",") if part.strip()]
 
+    @property
+    def place(self) -> str:
+        """The target as anybody may see it: the path of a webhook's URL is often its password."""
+        if self.channel != self.Channel.WEBHOOK:
+            return self.target
+        scheme, _, rest = self.target.partition("://")
+        return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}/…"
+
 
 class AlertState(models.Model):
     """A problem that a rule was told of and that still lasts; no row is that all is well.

@@ -1,4 +1,5 @@
 import json
+from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.admin import action, register
@@ -28,11 +29,11 @@ class SeesWhatIsTold:
 @register(Webhook)
 class WebhookAdmin(SeesWhatIsTold, ModelAdmin):
     form = WebhookForm
-    list_display = ["name", "url", "told", "sees_all", "is_active"]
+    list_display = ["name", "place", "told", "sees_all", "is_active"]
     list_filter = ["is_active"]
     search_fields = ["name", "url"]
     actions = ["replace_secret"]
-    readonly_fields = ["key"]
+    readonly_fields = ["place", "key"]
 
     def get_form(self, request, obj=None, change=False, **kwargs):
         form = super().get_form(request, obj, change, **kwargs)
@@ -40,10 +41,15 @@ class WebhookAdmin(SeesWhatIsTold, ModelAdmin):
         return form
 
     def get_fieldsets(self, request, obj=None):
-        """Show the secret only to those who may change the webhook, and who could replace it."""
-        shows_key = obj and self.has_change_permission(request, obj)
-        fields = ["name", "url", "types", "sees_all", "is_active", *(["key"] if shows_key else [])]
-        return [(None, {"fields": fields})]
+        """Show URL and secret only to those who may change the webhook, and could replace them."""
+        may_change = not obj or self.has_change_permission(request, obj)
+        where, key = ("url", ["key"] if obj else []) if may_change else ("place", [])
+        return [(None, {"fields": ["name", where, "types", "sees_all", "is_active", *key]})]
+
+    def get_search_fields(self, request):
+        """Search URLs only for those who may see them: others could guess one by letters."""
+        may_see = self.has_change_permission(request)
+        return [name for name in self.search_fields if may_see or name != "url"]
 
     def save_model(self, request, obj, form, change):
         obj.secret = obj.secret or deliveries.new_secret()
@@ -55,6 +61,12 @@ class WebhookAdmin(SeesWhatIsTold, ModelAdmin):
             deliveries.replace_secret(webhook)
             self.log_change(request, webhook, "Replaced the secret.")
         self.message_user(request, f"Secrets replaced: {len(queryset)}.", messages.SUCCESS)
+
+    @display(description="URL")
+    def place(self, webhook):
+        """Return where a webhook leads without its path, which is often a password."""
+        parts = urlsplit(webhook.url)
+        return f"{parts.scheme}://{parts.netloc}/…"
 
     @display(description="sent when")
     def told(self, webhook):

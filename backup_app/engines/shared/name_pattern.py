@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ...exceptions import Invalid
+from ...exceptions import Invalid, TooLarge
 
 MAX_LENGTH = 200  # characters
 WILDCARDS = re.compile(r"\[!?\]?[^\]]*\]|[*?]")
@@ -75,6 +75,11 @@ class NamePattern:
             return re.compile(re.escape(wanted) + ("[^/]*$" if "/" in wanted else ""), re.I)
         start = r"(?:^|/)" if self._folder is not None else "^"
         return re.compile(start + fnmatch.translate(wanted.lstrip("/")), re.IGNORECASE | re.DOTALL)
+
+
+def too_long(seconds: float) -> TooLarge:
+    """Return the error of a search for which its time did not suffice."""
+    return TooLarge(f"The search took longer than {seconds} seconds: use more letters of the name.")
 
 
 def _escaped(text: str) -> str:

@@ -1,6 +1,7 @@
 """Rules and deliveries of alerts in the admin: made, tried, and seen only by whom they concern."""
 
 import json
+import re
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -151,6 +152,14 @@ class TestDeliveries:
         delivery.refresh_from_db()
         assert (delivery.status, delivery.tries) == ("waiting", 0)
 
+    def test_one_tells_when_the_next_attempt_is_due_while_there_is_one(self, client):
+        delivery = deliveries.add(make_rule(), "job.failed", "It failed.", "The disk")
+
+        assert "Due" in page_of(client, delivery).content.decode()
+        for status in ("sent", "given up"):
+            AlertDelivery.objects.update(status=status)
+            assert "Due" not in page_of(client, delivery).content.decode()
+
     def test_one_on_its_way_is_not_sent_twice(self, client):
         delivery = deliveries.send_test(make_rule())
 
@@ -215,12 +224,23 @@ class TestStaffOfAnAccount:
         assert AlertRule.objects.get().account == ann
 
     def test_who_may_only_look_is_shown_no_secret(self, client, ann):
-        rule = make_rule(account=ann, channel="webhook", secret=webhook.new_secret())
+        hook = {
+            "channel": "webhook",
+            "target": "https://hooks.example.org/services/T0/opensesame?k=v",
+        }
+        rule = make_rule(account=ann, secret=webhook.new_secret(), **hook)
+        box = make_rule(account=ann)
+        assert rule.target in page_of(client, rule).content.decode()
         ann.user_permissions.set(Permission.objects.filter(codename="view_alertrule"))
 
         page = page_of(client, rule)
 
         assert page.status_code == 200
-        assert rule.secret not in page.content.decode()
+        listed = client.get(list_url(AlertRule))
+        for text in (page.content.decode(), listed.content.decode()):
+            assert "https://hooks.example.org/…" in text
+            assert not {rule.secret, "services", "opensesame"} & set(re.split(r"\W", text))
+        assert shown(client, AlertRule, q="services/T0") == []
+        assert box.target in page_of(client, box).content.decode()
         assert press(client, "renew_secret", rule).status_code == 403
         assert client.get(list_url(AlertDelivery)).status_code == 403

@@ -146,6 +146,22 @@ def test_lists_take_as_many_queries_for_three_as_for_one(operator, model):
     assert queries() == one
 
 
+@pytest.mark.attack
+def test_who_may_only_look_is_shown_where_a_webhook_leads_but_no_path(limited):
+    webhook = make(url="https://hooks.example.org/services/T0/opensesame?k=v")
+    places = [page("webhook", "list"), page("webhook", webhook.pk)]
+    assert webhook.url in limited.get(places[1]).content.decode()
+    looking = Permission.objects.filter(codename="view_webhook")
+    limited.get(places[0]).wsgi_request.user.user_permissions.set(looking)
+
+    for place in places:
+        text = limited.get(place).content.decode()
+        assert "https://hooks.example.org/…" in text
+        assert "opensesame" not in text
+    found = limited.get(places[0], {"q": "services/T0"})
+    assert not found.context["cl"].result_list
+
+
 def test_the_address_of_a_list_guesses_no_secret(limited):
     webhook = make()
 

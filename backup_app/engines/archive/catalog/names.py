@@ -16,12 +16,11 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F, Max, Min, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
-from ....exceptions import TooLarge
 from ....lib.bulk import commit_later, insert_rows
 from ....models import Client, Entry, Folder, FolderNames, Job, Volume
 from ....models.job import GOOD
 from ...history import NameSearch
-from ...shared.name_pattern import NamePattern
+from ...shared.name_pattern import NamePattern, too_long
 from ...values import Tick, no_tick
 from .history import histories
 
@@ -69,7 +68,7 @@ def search_names(client: Client, text: str, offset: int, limit: int) -> NameSear
     is_complete, end = True, monotonic() + SECONDS
     for folder_id, folder, names in _candidates(client, pattern.like):
         if monotonic() > end:  # lists that match, of which no name does, may be very many
-            raise _too_long()
+            raise too_long(SECONDS)
         shown = as_text(folder)
         for name in names.strip("/").split("/"):
             if pattern.matches(shown, name):
@@ -156,11 +155,7 @@ def _candidates(client: Client, like: str) -> Iterator[tuple[int, bytes, str]]:
         except OperationalError as e:
             if "statement timeout" not in str(e):
                 raise
-            raise _too_long() from e
-
-
-def _too_long() -> TooLarge:
-    return TooLarge(f"The search took longer than {SECONDS} seconds: use more letters of the name.")
+            raise too_long(SECONDS) from e
 
 
 @cache

@@ -48,9 +48,9 @@ class Reader:
             was_open = connection.connection is not None
             try:
                 return self._read(connection, query, parameters)
-            except (InterfaceError, OperationalError):
+            except (InterfaceError, OperationalError) as e:
                 # A connection that was kept open does not survive a restart of the database.
-                if not (was_open and self._close_broken(connection)):
+                if _has_timed_out(e) or not (was_open and self._close_broken(connection)):
                     raise
             return self._read(connection, query, parameters)
 
@@ -121,7 +121,7 @@ class Reader:
         try:
             yield
         except (InterfaceError, OperationalError) as e:
-            if getattr(e.__cause__, "sqlstate", None) == TIMED_OUT:
+            if _has_timed_out(e):
                 # Not an EngineError, which would end a running job: the catalog is only busy.
                 raise TimedOut(
                     f"The catalog '{self.alias}' did not answer within {self.seconds} seconds."
@@ -156,6 +156,10 @@ def number(field: str) -> str:
         f"('x' || substr(encode(decode(lpad({field}, 12, 'A'), 'base64'), 'hex'), 3))"
         "::bit(64)::bigint"
     )
+
+
+def _has_timed_out(error: Exception) -> bool:
+    return getattr(error.__cause__, "sqlstate", None) == TIMED_OUT
 
 
 def _one_line(error: Exception) -> str:

@@ -5,7 +5,7 @@ from time import monotonic
 
 from ....models import Client
 from ...history import NameSearch
-from ...shared.name_pattern import NamePattern
+from ...shared.name_pattern import NamePattern, too_long
 from ..catalog import finding, paths
 from ..catalog.connection import Reader, TimedOut
 from ..catalog.schema import Query
@@ -72,7 +72,10 @@ class _Search:
             found[path] = place
 
     def _ids(self, catalog: Reader, query: Query) -> list[int]:
-        rows = catalog.rows(query, {**self._like, "most": CANDIDATES})
+        try:
+            rows = catalog.rows(query, {**self._like, "most": CANDIDATES})
+        except TimedOut as e:
+            raise too_long(catalog.seconds) from e
         self._note_limit(rows)
         return [number for (number,) in rows]
 

@@ -5,9 +5,10 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
 from backup_app.engines import get_engine
+from backup_app.engines.bacula.catalog import finding as queries
 from backup_app.engines.bacula.view import name_search
 from backup_app.engines.shared import difference_pages
-from backup_app.exceptions import Invalid, NotFound, WrongState
+from backup_app.exceptions import Invalid, NotFound, TooLarge, WrongState
 from backup_app.services import finding
 
 from ....support.factories import ClientFactory, FilesetFactory
@@ -52,6 +53,19 @@ def test_a_pattern_finds_whole_names_and_ends_of_paths(forge, client):
     assert search(client, "*.odt") == [b"/find/pat/a.odt", b"/find/pat/ab.odt", b"/find/tap/a.odt"]
     assert search(client, "pat/?.odt") == [b"/find/pat/a.odt"]
     assert search(client, "[!a]*.odt") == []
+
+
+def test_a_search_that_the_catalog_does_not_finish_asks_for_more_letters(
+    forge, client, monkeypatch
+):
+    forge([b"/slow/file"])
+    assert search(client, "file") == [b"/slow/file"]
+    execute("SET statement_timeout = '100ms'")
+    monkeypatch.setattr(queries, "FOLDERS", "SELECT 1 FROM pg_sleep(3)")
+
+    with pytest.raises(TooLarge, match="seconds: use more letters"):
+        search(client, "file")
+    execute("SET statement_timeout = '30s'")
 
 
 @pytest.mark.parametrize("text", ["ÜBUNG", "übung", "?bung.txt", "n"])
