@@ -1,12 +1,8 @@
 """Imports an iCalendar file in the admin: everything is shown before anything is stored."""
 
-import zlib
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.core.signing import BadSignature, TimestampSigner
 from django.db import transaction
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -21,14 +17,12 @@ from ...models import Event
 from ...models.feed import IMPORTABLE
 from ...services.actor import acting
 from ..look import FileInput
+from . import kept
 
 PAGE = "calendar_app_event_import_ics"
 SECONDS = 60  # for all events; threads of a server cannot be interrupted within one
 MOST_ROWS = 1000
 NAMED = 10  # problems in messages
-# Django accepts no form with more than 2.5 MB beside its files.
-MOST_KEPT = 2_000_000
-KEPT_SECONDS = 24 * 60 * 60
 COMMAND = "import it with the command import_ics."
 
 
@@ -49,7 +43,7 @@ class FileForm(forms.Form):
 
     def __init__(self, user, *args):
         super().__init__(*args)
-        self.signer = TimestampSigner(salt=f"{PAGE}.{user.pk}")
+        self.purpose = f"{PAGE}.{user.pk}"
 
     def clean_file(self):
         file = self.cleaned_data["file"]
@@ -73,18 +67,16 @@ class FileForm(forms.Form):
 
     def keep(self):
         """Return the content of a valid form as text that the next form may send back."""
-        packed = urlsafe_b64encode(zlib.compress(self.cleaned_data["content"])).decode()
-        if len(packed) > MOST_KEPT:
-            raise ReadError(f"The file is too large to be shown before it is imported; {COMMAND}")
-        return self.signer.sign(packed)
-
-    def _opened(self, kept):
         try:
-            # Only what was signed is unpacked: it was within the limit before.
-            packed = self.signer.unsign(kept, max_age=KEPT_SECONDS)
-        except BadSignature as e:
-            raise forms.ValidationError("The preview is out of date. Choose the file again.") from e
-        return zlib.decompress(urlsafe_b64decode(packed))
+            return kept.packed(self.cleaned_data["content"], self.purpose)
+        except kept.KeptError as e:
+            raise ReadError(f"{str(e).rstrip('.')}; {COMMAND}") from e
+
+    def _opened(self, text):
+        try:
+            return kept.unpacked(text, self.purpose)
+        except kept.KeptError as e:
+            raise forms.ValidationError(str(e)) from e
 
 
 class FileImports:
@@ -110,14 +102,14 @@ class FileImports:
         if form.is_valid():
             is_final = "confirmed" in request.POST and not form.cleaned_data["file"]
             try:
-                kept = form.keep()
+                sent_back = form.keep()
                 outcome = _imported(form.cleaned_data, request.user, dry_run=not is_final)
             except ReadError as e:
                 form.add_error("file", str(e))
             else:
                 if is_final:
                     return self._done(request, outcome)
-                preview = {"outcome": outcome, "kept": kept, "status": form.cleaned_data["status"]}
+                preview = {"outcome": outcome, "kept": sent_back, "status": form.cleaned_data["status"]}
         context = {
             **self.admin_site.each_context(request),
             "title": "Import a calendar file",

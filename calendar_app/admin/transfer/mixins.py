@@ -2,15 +2,17 @@
 
 import json
 
+from django import forms
 from django.apps import apps
 from django.contrib import messages
 from django.shortcuts import redirect
 from import_export.admin import ExportMixin, ImportExportMixin
 from import_export.formats.base_formats import CSV, JSON
-from import_export.forms import ExportForm, ImportForm
+from import_export.forms import ConfirmImportForm, ExportForm, ImportForm
 from tablib import Dataset
 
 from ...services.actor import acting
+from .kept import KeptError, KeptTable
 from .resources import ImageResource, resource_of
 
 if apps.is_installed("unfold"):
@@ -41,11 +43,23 @@ class JsonTable(JSON):
         return Dataset(*([row[name] for name in headers] for row in rows), headers=headers)
 
 
+FORMATS = [CsvTable, JsonTable]
+
+
+class ConfirmForm(ConfirmImportForm):
+    """What the page of a preview sends back."""
+
+    format = forms.ChoiceField(
+        choices=[(number, number) for number in range(len(FORMATS))], widget=forms.HiddenInput
+    )
+    resource = forms.CharField(required=False, disabled=True, widget=forms.HiddenInput)
+
+
 class Exports(ExportMixin):
     """Lets users export the lists that they may see."""
 
     export_form_class = ExportForm
-    formats = export_formats = import_formats = [CsvTable, JsonTable]
+    formats = export_formats = import_formats = FORMATS
 
     def get_resource_classes(self, request):
         return [resource_of(self.form.serializer)]
@@ -66,12 +80,28 @@ class Transfers(ImportExportMixin, Exports):
     """Lets users who may add records import them."""
 
     import_form_class = ImportForm
+    confirm_form_class = ConfirmForm
+    tmp_storage_class = KeptTable
 
     def has_import_permission(self, request):
         return self.has_add_permission(request)
 
     def get_import_data_kwargs(self, **kwargs):
         return super().get_import_data_kwargs(**kwargs) | {"rollback_on_validation_errors": True}
+
+    def add_data_read_fail_error_to_form(self, form, e):
+        if isinstance(e, KeptError):
+            form.add_error("import_file", str(e))
+        else:
+            super().add_data_read_fail_error_to_form(form, e)
+
+    def process_import(self, request, **kwargs):
+        """Import what a page has shown, and was sent back by it."""
+        try:
+            return super().process_import(request, **kwargs)
+        except KeptError as e:
+            self.message_user(request, str(e), messages.ERROR)
+            return redirect(f"admin:calendar_app_{self.opts.model_name}_import")
 
     def process_dataset(self, *args, **kwargs):
         with acting(door="import of a table"):

@@ -154,7 +154,7 @@ def test_too_large_a_file_is_refused(send, settings):
 
 
 def test_a_file_that_no_form_could_send_back_is_refused(send, monkeypatch):
-    monkeypatch.setattr(page, "MOST_KEPT", 10)
+    monkeypatch.setattr(page.kept, "MOST", 10)
 
     assert "too large to be shown" in send(FAIR).context["form"].errors["file"][0]
 

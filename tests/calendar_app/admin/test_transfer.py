@@ -3,11 +3,14 @@
 import csv
 import io
 import json
+import tempfile
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from calendar_app.admin.transfer import kept
 from calendar_app.models import Category, Event, Image, Organizer, Status, Tag, Venue
 from calendar_app.services import images, posts, revision
 
@@ -300,6 +303,39 @@ def test_rows_that_are_no_longer_right_import_nothing(client, user):
 
     assert "Nothing was imported" in response.content.decode()
     assert Tag.objects.count() == 1
+
+
+def test_a_preview_is_imported_once(client, user):
+    initial = preview(client, Tag, [{"name": "New"}])["confirm_form"].initial
+
+    client.post(url(Tag, "process_import"), initial)
+    again = client.post(url(Tag, "process_import"), initial, follow=True)
+
+    assert "was imported from this preview before" in again.content.decode()
+    assert Tag.objects.count() == 1
+
+
+def test_a_forged_confirmation_reads_and_deletes_no_file_of_the_server(client, user):
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write("name\nStolen\n")
+        file.flush()
+        sent = {"import_file_name": Path(file.name).name, "original_file_name": "a.csv"}
+        answer = client.post(
+            url(Tag, "process_import"), {**sent, "format": CSV, "resource": "7"}, follow=True
+        )
+        assert Path(file.name).exists()
+
+    assert "The preview is out of date" in answer.content.decode()
+    assert not Tag.objects.exists()
+    assert client.post(url(Tag, "process_import"), {**sent, "format": "77"}).status_code == 200
+
+
+def test_a_preview_that_no_form_could_send_back_is_refused(client, user, monkeypatch):
+    monkeypatch.setattr(kept, "MOST", 10)
+
+    context = preview(client, Tag, [{"name": "New"}])
+
+    assert "too large to be shown" in context["form"].errors["import_file"][0]
 
 
 @pytest.mark.parametrize(
