@@ -17,6 +17,7 @@ KEYS = {
     *("FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYSETPOS"),
     *("BYYEARDAY", "BYWEEKNO"),
 }
+MOST = {"COUNT": 999_999, "INTERVAL": 999}
 LOCAL, INSTANT, DAY = "%Y%m%dT%H%M%S", "%Y%m%dT%H%M%SZ", "%Y%m%d"
 LAST_SECOND = time(23, 59, 59)
 
@@ -121,10 +122,9 @@ def checked(text: str, start: datetime, zone: tzinfo = UTC) -> str:
         parts["UNTIL"] = f"{_until(parts['UNTIL'], zone):{LOCAL}}"
     if {"UNTIL", "COUNT"} <= parts.keys():
         raise RuleError(f"The rule '{text[:200]}' has both COUNT and UNTIL.")
-    if not parts.get("COUNT", "1").isdecimal() or parts.get("COUNT") == "0":
-        raise RuleError(f"The COUNT '{parts['COUNT'][:20]}' of a rule is not a number from 1.")
-    if not parts.get("INTERVAL", "1").isdecimal() or not 0 < int(parts.get("INTERVAL", 1)) < 1000:
-        raise RuleError(f"The INTERVAL '{parts['INTERVAL'][:20]}' of a rule is not from 1 to 999.")
+    for name, most in MOST.items():
+        if name in parts and not _is_number(parts[name], most):
+            raise RuleError(f"The {name} '{parts[name][:20]}' of a rule is not from 1 to {most}.")
     if parts.get("INTERVAL") == "1":
         del parts["INTERVAL"]
     _parsed(joined(parts), start)
@@ -158,6 +158,12 @@ def _merged(made: Iterator[datetime], rest: list[datetime]) -> Iterator[datetime
     while extra is not None:
         yield extra
         extra = next(waiting, None)
+
+
+def _is_number(text: str, most: int) -> bool:
+    """Return whether text is a number from 1 to most."""
+    is_short = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
+    return is_short and 0 < int(text) <= most
 
 
 def _parsed(text: str, start: datetime) -> rrule:

@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import path
 
 from ... import permissions
+from ...api.serializers.fields import whole_number
 from ...exceptions import RecordNotFound, Stale
 from ...models import Change, Post
 from ...services.actor import acting
@@ -66,8 +67,8 @@ class Histories:
         record = self._changeable(request, str(pk))
         seen = request.POST.get("seen", "") if request.method == "POST" else ""
         try:
-            if seen.isdecimal():
-                done = self._restore(request, record, version, int(seen))
+            if (newest := whole_number(seen)) is not None:
+                done = self._restore(request, record, version, newest)
                 if done is not None:
                     return done
             tried = versions.restore(record, version, request.user)

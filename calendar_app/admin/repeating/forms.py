@@ -9,7 +9,7 @@ from ... import permissions
 from ...conf import conf
 from ...services import series
 from ...services.series import Rule
-from ...values.recurrence import RuleError, split
+from ...values.recurrence import MOST, RuleError, split
 from .words import WEEKDAYS, in_words
 
 UNITS = {"DAILY": "daily", "WEEKLY": "weekly", "MONTHLY": "monthly", "YEARLY": "yearly"}
@@ -47,7 +47,7 @@ class RuleForm(forms.Form):
     interval = forms.IntegerField(
         label="Every",
         min_value=1,
-        max_value=999,
+        max_value=MOST["INTERVAL"],
         initial=1,
         help_text="2 means every second day, week, month or year.",
     )
@@ -70,7 +70,9 @@ class RuleForm(forms.Form):
     until = forms.DateField(
         label="Last day", required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d")
     )
-    count = forms.IntegerField(label="Times", required=False, min_value=1, initial=10)
+    count = forms.IntegerField(
+        label="Times", required=False, min_value=1, max_value=MOST["COUNT"], initial=10
+    )
     added = DaysField("Also on")
     excluded = DaysField("But not on")
 

@@ -9,6 +9,7 @@ from django.template.response import TemplateResponse
 from django.urls import path
 
 from ... import permissions
+from ...api.serializers.fields import whole_number
 from ...exceptions import CalendarError
 from ...models import Event
 from ...services import series
@@ -101,7 +102,7 @@ class Repeating:
     def _editable(self, request, pk):
         """Return an event that the user may change."""
         found = self.get_queryset(request).select_related("series")
-        event = found.filter(pk=pk).first() if str(pk).isdecimal() else None
+        event = found.filter(pk=whole_number(pk)).first()
         if event is None:
             raise Http404(f"There is no event {pk}.")
         if not self.has_change_permission(request, event):
@@ -128,7 +129,7 @@ class Repeating:
         """Cancel a date, take that back, or move several to the trash, as a button says."""
         chosen = request.POST.get("cancel") or request.POST.get("restore") or event.pk
         found = Event.objects.filter(series=event.series_id).exclude(series=None)
-        other = found.filter(pk=chosen).first() if str(chosen).isdecimal() else None
+        other = found.filter(pk=whole_number(chosen)).first()
         if other is None:
             raise Http404("There is no such date.")
         if not permissions.may_edit(request.user, other):
@@ -162,7 +163,11 @@ class Repeating:
 
 
 def _scope(request):
-    return Scope.ALL if request.POST["trash"] == Scope.ALL else Scope.FOLLOWING
+    """Return the scope of the button that was pressed. Raises RuleError if it was none."""
+    given = request.POST.get("trash")
+    if given not in {Scope.FOLLOWING, Scope.ALL}:
+        raise RuleError("Choose whether the following dates or all of them go to the trash.")
+    return Scope(given)
 
 
 def _question(event, scope):

@@ -102,14 +102,18 @@ class FileImports:
         if form.is_valid():
             is_final = "confirmed" in request.POST and not form.cleaned_data["file"]
             try:
-                sent_back = form.keep()
+                packed = form.keep()
                 outcome = _imported(form.cleaned_data, request.user, dry_run=not is_final)
             except ReadError as e:
                 form.add_error("file", str(e))
             else:
                 if is_final:
                     return self._done(request, outcome)
-                preview = {"outcome": outcome, "kept": sent_back, "status": form.cleaned_data["status"]}
+                preview = {
+                    "outcome": outcome,
+                    "kept": packed,
+                    "status": form.cleaned_data["status"],
+                }
         context = {
             **self.admin_site.each_context(request),
             "title": "Import a calendar file",

@@ -11,6 +11,7 @@ from ...models import Event, Series
 from ...values import time_zones
 from ...values.recurrence import Recurrence, RuleError, checked
 
+FARTHEST = dt.timedelta(days=36_525)  # of an excluded date, lest looking for it take for ever
 AT_LEAST = dt.timedelta(days=1)  # between two extensions of a series
 
 
@@ -73,6 +74,8 @@ def require_known_exclusions(recurrence: Recurrence) -> None:
     """Raise RuleError for an excluded date that would be none anyway."""
     without = Recurrence(recurrence.start, recurrence.rrule, recurrence.rdates)
     last = max(recurrence.exdates, default=recurrence.start)
+    if last - recurrence.start > FARTHEST:
+        raise RuleError(f"{day_in_words(last)} is excluded, but is over 100 years after the start.")
     if unknown := {*recurrence.exdates} - {*without.dates(last)}:
         day = min(unknown)
         raise RuleError(

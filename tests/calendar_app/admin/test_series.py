@@ -106,6 +106,8 @@ class TestRule:
             ({"count": 5000}, "The rule makes more than 1000 dates"),
             ({"added": "soon"}, "“soon” is not a date such as 2027-03-08"),
             ({"excluded": "2027-03-09"}, "is excluded, but is not a date of the series"),
+            ({"unit": "DAILY", "ends": "never", "excluded": "9999-12-31"}, "over 100 years after"),
+            ({"count": "9" * 30}, "less than or equal to 999999"),
             ({"weekdays": ["TU"]}, "Monday 1 March 2027 is not a date of the rule"),
         ],
     )
@@ -295,4 +297,24 @@ class TestRights:
 
         assert "is not yours to edit" in shown.content.decode()
         assert denied.status_code == 403
+        assert len(starts()) == 4
+
+
+class TestForgedRequests:
+    @pytest.mark.parametrize("button", ["cancel", "restore"])
+    def test_no_date_has_an_endless_number(self, client, user, button):
+        first, *_ = choir(user)
+
+        assert client.post(address(first), {button: "9" * 5000}).status_code == 404
+
+    def test_the_dates_of_no_event_are_not_shown(self, client, user):
+        assert client.post(f"{DATES}?event={'9' * 5000}", form_of()).status_code == 404
+
+    @pytest.mark.parametrize("sent", [{}, {"trash": "none", "confirmed": "1"}])
+    def test_nothing_goes_to_the_trash_without_a_scope(self, client, user, sent):
+        first, *_ = choir(user)
+
+        answer = client.post(address(first), sent, follow=True)
+
+        assert "Choose whether the following dates or all" in answer.content.decode()
         assert len(starts()) == 4
