@@ -2,7 +2,8 @@
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as NotBase64
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic
 
 from ...exceptions import Invalid
@@ -12,7 +13,7 @@ from ..history import Difference, Differences
 FOLDERS = 200  # compared with the same queries
 NEXT = b"\1"  # after a path: what begins with the smallest byte that a path can have
 SECONDS = 10  # after which a page ends, with fewer differences or none
-Compared = Mapping[int, list[Difference]]
+Compared = Iterator[tuple[int, Difference]]  # by the ID of the folder
 
 
 def page_of(
@@ -24,16 +25,18 @@ def page_of(
     """Return the page that continues at ``after``.
 
     ``folders`` returns (ID, path) of the folders in which backups can differ, by path, from a path
-    on; ``compare`` what differs directly in some of them, always in the same order.
+    on; ``compare`` yields what differs directly in some of them, in each always in the same order.
+    A folder may hold millions of differences: no more of them are kept than the page can show.
     """
     start, skipped = _unpacked(after)
     end = monotonic() + SECONDS
     found: list[Difference] = []
     for few in batches(folders(start), FOLDERS):
-        by_folder = compare(dict(few))
+        first = next((folder_id for folder_id, path in few if path == start), None)
+        by_folder = _kept(compare(dict(few)), {first: skipped}, limit - len(found) + 1)
         for folder_id, path in few:
-            skip = skipped if path == start else 0
-            rows = by_folder.get(folder_id, [])[skip:]
+            skip = skipped if folder_id == first else 0
+            rows = by_folder.get(folder_id, [])
             room = limit - len(found)
             found += rows[:room]
             if len(rows) > room:
@@ -41,6 +44,19 @@ def page_of(
         if monotonic() > end:
             return Differences(found, _packed(few[-1][1] + NEXT, 0))
     return Differences(found)
+
+
+def _kept(
+    rows: Compared, skips: dict[int | None, int], most: int
+) -> Mapping[int, list[Difference]]:
+    """Return the first differences of each folder after those to skip."""
+    kept: dict[int, list[Difference]] = defaultdict(list)
+    for folder_id, row in rows:
+        if skips.get(folder_id):
+            skips[folder_id] -= 1
+        elif len(kept[folder_id]) < most:
+            kept[folder_id].append(row)
+    return kept
 
 
 def change_of(old: object, new: object) -> str:

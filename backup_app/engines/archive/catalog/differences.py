@@ -1,6 +1,8 @@
 """What differs between two backups, folder by folder."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import merge
+from itertools import groupby
 
 from django.db.models import Exists, OuterRef, Q
 
@@ -12,6 +14,7 @@ from ...values import File
 from .history import SAME
 from .view import DIRECTORY, View, as_file
 
+ENTRIES = 1000  # of each backup in memory: a folder may have a million
 # The times and size of a folder change with its content, which is compared itself.
 SAME_FOLDER = "kind mode owner group".split()
 
@@ -41,23 +44,26 @@ def _folders(one: View, other: View, path: bytes, start: bytes) -> Iterator[tupl
 
 
 def _compared(one: View, other: View, path_of: Mapping[int, bytes]) -> Compared:
-    before, now = (
-        {
-            (entry.folder_id, bytes(entry.name)): entry
-            for entry in view.at(folder__in=list(path_of)).exclude(name=b"")
-        }
-        for view in (one, other)
-    )
-    found: dict[int, list[Difference]] = {}
-    for place in sorted(before.keys() | now.keys()):
-        old, new = before.get(place), now.get(place)
+    sides = (_entries(view, path_of, side) for side, view in enumerate((one, other)))
+    for (folder_id, name), rows in groupby(merge(*sides, key=_place), key=_place):
+        both = dict(rows)
+        old, new = both.get(0), both.get(1)
         if old and new and _is_same(old, new):
             continue
-        folder = path_of[place[0]]
+        folder = path_of[folder_id]
         files: list[File | None] = [as_file(each, folder) if each else None for each in (old, new)]
-        row = Difference(paths.join(folder, place[1]), change_of(old, new), *files)
-        found.setdefault(place[0], []).append(row)
-    return found
+        yield folder_id, Difference(paths.join(folder, name), change_of(old, new), *files)
+
+
+def _entries(view: View, folders: Iterable[int], side: int) -> Iterator[tuple[int, Entry]]:
+    """Yield what a view has directly in folders, by place, a few entries at a time."""
+    found = view.at(folder__in=list(folders)).exclude(name=b"").order_by("folder_id", "name")
+    for entry in found.iterator(ENTRIES):
+        yield side, entry
+
+
+def _place(row: tuple[int, Entry]) -> tuple[int, bytes]:
+    return row[1].folder_id, bytes(row[1].name)
 
 
 def _is_same(old: Entry, new: Entry) -> bool:

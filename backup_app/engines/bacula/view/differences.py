@@ -43,7 +43,6 @@ def _folders(one: View, other: View, path: bytes, start: bytes) -> Iterator[tupl
 
 def _compared(one: View, other: View, folders: Mapping[int, bytes]) -> Compared:
     before, now = (_content(view, folders) for view in (one, other))
-    found: dict[int, list[Difference]] = {}
     for place in sorted(before.keys() | now.keys()):
         old, new = before.get(place), now.get(place)
         if old and new and _is_same(old, new):
@@ -54,9 +53,7 @@ def _compared(one: View, other: View, folders: Mapping[int, bytes]) -> Compared:
         files = [
             each.as_file(path, path_id if name else 0) if each else None for each in (old, new)
         ]
-        row = Difference(path, change_of(old, new), *files)
-        found.setdefault(path_id, []).append(row)
-    return found
+        yield path_id, Difference(path, change_of(old, new), *files)
 
 
 def _content(view: View, folders: Mapping[int, bytes]) -> dict[Place, Row]:

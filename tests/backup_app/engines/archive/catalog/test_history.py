@@ -1,10 +1,13 @@
 """The versions of a file, and the differences between two backups."""
 
+import tracemalloc
+from base64 import urlsafe_b64encode
+
 import pytest
 
 from backup_app.engines.shared import difference_pages as comparing
 from backup_app.exceptions import Invalid, NotFound, WrongState
-from backup_app.models import Folder
+from backup_app.models import Entry, Folder
 from backup_app.services import finding
 
 from ....support.catalog_rows import catalogued
@@ -126,6 +129,26 @@ def test_a_slow_comparison_ends_a_page_early(client, chain, monkeypatch):
 
     assert told(first) + told(second) == [(b"/a/file", "removed"), (b"/b/new", "added")]
     assert Folder.objects.count() > 2
+
+
+@pytest.mark.attack
+def test_a_folder_of_very_many_files_is_compared_in_little_memory(client):
+    old, new = (catalogued(client, {b"/big/a": "f"}) for _ in "ab")
+    for job in (old, new):
+        like = Entry.objects.get(job=job, name=b"a")
+        values = {f.attname: getattr(like, f.attname) for f in Entry._meta.fields if f.name != "id"}
+        names = (b"%05d" % number for number in range(6000))
+        Entry.objects.bulk_create(Entry(**values | {"name": name}) for name in names)
+    last = f"5990.{urlsafe_b64encode(b'/big').decode()}"
+    tracemalloc.start()
+
+    page = finding.differences(old, new, path=b"/big", after=last, limit=5)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert told(page) == [(b"/big/%05d" % number, "changed") for number in range(5990, 5995)]
+    assert page.after.startswith("5995.")
+    assert peak < 8 * 2**20  # all entries at once take more than 10
 
 
 @pytest.mark.parametrize("after", ["x", "1", "1.", "-1.Lw==", "1.%", "9999999999.Lw=="])
