@@ -46,7 +46,7 @@ class FeedAdmin(ModelAdmin):
     actions = ["import_now"]
     actions_detail = ["preview"]
     readonly_fields = [
-        *("state_now", "result", "problem", "last_import", "next_import"),
+        *("host", "state_now", "result", "problem", "last_import", "next_import"),
     ]
     fieldsets = [
         (None, {"fields": ["name", "url", ("every", "is_active")]}),
@@ -62,10 +62,20 @@ class FeedAdmin(ModelAdmin):
 
     def get_fieldsets(self, request, obj=None):
         first, events, last = self.fieldsets
+        if obj and not self.has_change_permission(request, obj):
+            # The rest of the address may be a secret, and a problem may have the address.
+            first = (None, {"fields": ["name", "host", ("every", "is_active")]})
+            fields = [each for each in last[1]["fields"] if each != "problem"]
+            last = (last[0], {"fields": fields})
         if request.user.is_superuser:
             fields = [*events[1]["fields"], "owner"]
             events = (events[0], {"fields": fields})
         return [first, events, *([last] if obj else [])]
+
+    def get_search_fields(self, request):
+        """Search addresses only for those who may see them: others could guess one by letters."""
+        may_see = self.has_change_permission(request)
+        return [name for name in self.search_fields if may_see or name != "url"]
 
     def get_urls(self):
         view = self.admin_site.admin_view(self.import_view)

@@ -127,6 +127,19 @@ def test_who_may_not_import_has_no_feeds(client, user, published_site):
     assert published_site.seen == []
 
 
+@as_role("Author")
+def test_who_may_only_look_is_shown_no_address_of_a_feed(client, user, feed):
+    user.user_permissions.add(Permission.objects.get(codename="view_feed"))
+    Feed.objects.update(problem=f"{feed.url} does not answer.")
+
+    for place in (LIST, page(feed, "change")):
+        text = client.get(place).content.decode()
+        assert "School" in text
+        assert "token=1" not in text
+    assert client.get(LIST, {"q": "token=1"}).context["cl"].result_count == 0
+    assert client.get(LIST, {"url__contains": "token"}).status_code in {302, 400}
+
+
 def test_the_start_page_tells_who_may_see_feeds_which_fail(client, user, feed):
     Feed.objects.update(failures=3, problem="It is gone.")
     index = reverse("admin:index")
