@@ -3,7 +3,8 @@
 import pytest
 
 from backup_app.exceptions import WrongState
-from backup_app.models import Download, Job
+from backup_app.models import Job
+from backup_app.services import downloads
 
 from ....support.factories import JobFactory
 from ..support.adopting import adopted_client, backup, forget, history, numbers
@@ -85,7 +86,7 @@ def test_what_is_in_use_stays_for_now(adopt, machine, use):
     if use == "read":
         JobFactory(client=machine, type="restore", parent=job)
     else:
-        Download.objects.create(job=job)
+        downloads.hold(job)
     forget(first, second)
 
     report = adopt()
