@@ -125,7 +125,8 @@ def reason(client: Any) -> str:
         reasons.append(f"The last one failed: {client.last_message}")
     elif client.last_began is None:
         reasons.append("There is no good backup yet.")
-    if reasons and not client.effective_schedule:
+    # An adopted client is backed up on the schedule of the installation that it was found in.
+    if reasons and not (client.effective_schedule or client.is_adopted):
         reasons.append("It has no schedule.")
     return " ".join(reasons)
 

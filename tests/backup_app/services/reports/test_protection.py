@@ -81,3 +81,18 @@ def test_only_good_backups_count(django_assert_num_queries):
         first, _ = protection.of_clients(Client.objects.select_related("fileset"))
 
     assert (first.stored_bytes, first.last.status, first.age) == (7, "completed", dt.timedelta())
+
+
+@pytest.mark.parametrize(
+    ("engine_name", "expected"),
+    [
+        ("", "There is no good backup yet. It has no schedule."),
+        ("north-fd", "There is no good backup yet."),
+    ],
+)
+def test_only_a_client_of_ours_is_said_to_lack_a_schedule(engine_name, expected):
+    client = ClientFactory(engine_name=engine_name)
+
+    (found,) = protection.with_standing(Client.objects.filter(pk=client.pk))
+
+    assert protection.reason(found) == expected
