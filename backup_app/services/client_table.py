@@ -23,6 +23,7 @@ class Onboarding:
 
     created: list[Client] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    is_stored: bool = False
     faults: list[str] = field(default_factory=list)  # of engines that could not be told
 
 
@@ -38,9 +39,9 @@ def onboard(
     with transaction.atomic():
         for number, row in _rows(lines):
             _create(account, number, row, found)
-        is_stored = not dry_run and (skip_bad or not found.problems)
-        transaction.set_rollback(not is_stored)
-    if is_stored:
+        found.is_stored = not dry_run and (skip_bad or not found.problems)
+        transaction.set_rollback(not found.is_stored)
+    if found.is_stored:
         found.faults = list(_told({client.zone.engine for client in found.created}))
     return found
 

@@ -37,10 +37,9 @@ class Command(BackupCommand):
     def handle(self, *, file, account, skip_bad, dry_run, **options):
         how = {"skip_bad": skip_bad, "dry_run": dry_run}
         found = client_table.onboard(account_named(account), _lines(file), **how)
-        is_stored = not dry_run and (skip_bad or not found.problems)
-        done = "Created" if is_stored else "Would create"
+        done = "Created" if found.is_stored else "Would create"
         names = [client.name for client in found.created]
-        record = {"created": names, "problems": found.problems, "stored": is_stored}
+        record = {"created": names, "problems": found.problems, "stored": found.is_stored}
         lines = [f"{done} client '{client}' ({client.ip})." for client in found.created]
         lines.append(f"{done} {counted(len(names), 'client')}.")
         self.answer(record | {"faults": found.faults}, "\n".join(lines))
