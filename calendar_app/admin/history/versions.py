@@ -67,10 +67,11 @@ def changes_of(record):
 
 
 def restore(record, version, user, *, seen=None):
-    """Give record what it had at a version; without ``seen``, the newest version, only try to.
+    """Give record what it had at a version; return what that changes, or its errors.
 
-    Raises RecordNotFound for a version that is none of record's, and Stale when seen is no longer
-    the newest one. Nothing is stored if there are errors.
+    ``seen`` is the newest version that the user has seen: without it, this only tries, and stores
+    nothing; nor does it if there are errors. Raises Stale if record has a newer version by now, and
+    RecordNotFound if it has no such version.
     """
     done = Restoring(0)
     try:
