@@ -14,8 +14,8 @@ from ..engines import get_engine
 from ..exceptions import BackupError, InvalidEngine
 from ..lib import paths
 from ..lib.formatting import format_timestamp
-from ..services import finding
-from ..services.selected_downloads import KINDS
+from ..services.files import finding
+from ..services.files.selected_downloads import KINDS
 from .forms.restore import SelectionForm
 from .shared import columns
 from .shared.paths import asked_number, asked_path, query, steps

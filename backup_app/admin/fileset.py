@@ -3,7 +3,7 @@ from django.db.models import Count, Q
 from django.utils.html import format_html_join
 
 from ..models import Fileset
-from ..services.locked_fields import locked_fields
+from ..services.rules.locked_fields import locked_fields
 from .forms.fileset import FilesetForm
 from .look import display
 from .shared.owned import OwnedAdmin

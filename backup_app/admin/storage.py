@@ -7,7 +7,7 @@ from ..engines import get_engine
 from ..exceptions import InvalidEngine
 from ..models import Storage
 from ..services import storages
-from ..services.locked_fields import locked_fields
+from ..services.rules.locked_fields import locked_fields
 from .forms.storage import StorageForm
 from .look import display
 from .pages.storage import StoragePage

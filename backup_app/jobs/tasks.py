@@ -12,7 +12,7 @@ from ..conf import conf
 from ..lib.log_context import about_job
 from ..lib.tasks import task
 from ..models import Job
-from ..services import finding, mailboxes
+from ..services.files import finding, mailboxes
 from . import execute, reap, states
 from .states import ClientBusy
 

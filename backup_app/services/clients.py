@@ -13,8 +13,9 @@ from ..engines.values import ClientConfig
 from ..exceptions import Invalid, WrongState
 from ..lib import addresses
 from ..models import Client, Job, Zone
-from . import filesets, names, pools
-from .locked_fields import require_unchanged
+from . import filesets, pools
+from .rules import names
+from .rules.locked_fields import require_unchanged
 
 ADDRESSES = ("ip", "internal_ip")
 

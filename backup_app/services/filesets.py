@@ -13,8 +13,8 @@ from ..exceptions import Invalid, InvalidEngine
 from ..lib import cron
 from ..models import Client, Fileset, Zone
 from ..models.fileset import DATABASE, KINDS
-from . import names
-from .locked_fields import require_unchanged
+from .rules import names
+from .rules.locked_fields import require_unchanged
 
 T = TypeVar("T")
 ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")

@@ -7,8 +7,8 @@ from django.db.models import Count, Sum
 
 from ..exceptions import Invalid, WrongState
 from ..models import Job, Pool, Storage, Zone
-from . import names
-from .locked_fields import require_unchanged
+from .rules import names
+from .rules.locked_fields import require_unchanged
 
 DEFAULT = "default"
 

@@ -13,7 +13,7 @@ from ..engines import get_engine
 from ..engines.values import StorageIdentity
 from ..exceptions import EngineError, Invalid, WrongState
 from ..models import Job, Pool, Storage, Zone
-from .validity import require_valid
+from .rules.validity import require_valid
 
 
 def create(name: str, zone: Zone, *, path: str = "", engine_name: str = "") -> Storage:

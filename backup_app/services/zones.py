@@ -6,7 +6,7 @@ from ..conf import conf
 from ..exceptions import Invalid
 from ..models import Storage, Zone
 from . import storages
-from .validity import require_valid
+from .rules.validity import require_valid
 
 
 def create(name: str, *, engine: str = "default", title: str = "") -> Zone:

@@ -163,7 +163,7 @@ def _analyze():
 
 
 def _seconds(client, text, rounds):
-    from backup_app.services import finding
+    from backup_app.services.files import finding
 
     seconds = []
     for _ in range(rounds):

@@ -4,8 +4,8 @@ from django.forms import Script
 from ...alerts import targets
 from ...models.alert import AlertEvent, every_event
 from ..look import CheckboxSelectMultiple, TextInput
-from .errors import service_errors
-from .owned import OwnedForm
+from .shared.errors import service_errors
+from .shared.owned import OwnedForm
 
 
 class AlertRuleForm(OwnedForm):

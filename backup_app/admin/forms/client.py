@@ -3,11 +3,11 @@ from django.core.exceptions import ValidationError
 from ...lib import ssh_keys
 from ...models import Client
 from ...services import clients
-from ...services.locked_fields import locked_fields
-from . import needed_fields
-from .errors import service_errors
-from .owned import OwnedForm
-from .schedule import SCRIPT, ScheduledForm
+from ...services.rules.locked_fields import locked_fields
+from .shared import needed_fields
+from .shared.errors import service_errors
+from .shared.owned import OwnedForm
+from .shared.schedule import SCRIPT, ScheduledForm
 
 PLACE = ["zone", "pool", "fileset", "schedule", "connection"]
 CHECKED = ["name", "system", "ip", "internal_ip", *PLACE]

@@ -3,10 +3,10 @@ from django import forms
 from ...models import Fileset
 from ...services import filesets
 from ..look import IntegerInput, Switch
-from .errors import service_errors
-from .lines import DatabasesField, LinesField, PathsField
-from .owned import OwnedForm
-from .schedule import SCRIPT, ScheduledForm
+from .shared.errors import service_errors
+from .shared.lines import DatabasesField, LinesField, PathsField
+from .shared.owned import OwnedForm
+from .shared.schedule import SCRIPT, ScheduledForm
 
 CHECKED = ["include", "exclude", "databases", "verify", "schedule"]
 OPTIONS = ["one_filesystem", "compression"]

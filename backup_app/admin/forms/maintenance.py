@@ -1,8 +1,8 @@
 from django import forms
 
 from ...models import MaintenancePlan
-from . import needed_fields
-from .schedule import SCRIPT, ScheduledForm
+from .shared import needed_fields
+from .shared.schedule import SCRIPT, ScheduledForm
 
 
 class MaintenancePlanForm(needed_fields.NeededFieldsForm, ScheduledForm, forms.ModelForm):

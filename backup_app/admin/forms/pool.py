@@ -1,7 +1,7 @@
 from ...services import pools
-from .errors import service_errors
-from .owned import OwnedForm
-from .sizes import SizeField
+from .shared.errors import service_errors
+from .shared.owned import OwnedForm
+from .shared.sizes import SizeField
 
 
 class PoolForm(OwnedForm):

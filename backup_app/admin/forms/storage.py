@@ -3,8 +3,8 @@ from django import forms
 from ...exceptions import InvalidEngine
 from ...models import Storage
 from ...services import pools, storages
-from .errors import service_errors
-from .sizes import SizeField
+from .shared.errors import service_errors
+from .shared.sizes import SizeField
 
 
 class StorageForm(forms.ModelForm):

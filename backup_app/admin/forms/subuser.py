@@ -2,8 +2,8 @@ from django import forms
 
 from ...accounts import subusers
 from ..look import PasswordInput
-from .errors import service_errors
-from .owned import OwnedForm
+from .shared.errors import service_errors
+from .shared.owned import OwnedForm
 
 
 class SubuserForm(OwnedForm):

@@ -13,7 +13,7 @@ from ...lib import ssh_keys
 from ...models import Client, Job
 from ...services import clients, host_keys
 from ...services.reports import client_report
-from ..forms import schedule
+from ..forms.shared import schedule
 from ..shared import columns
 from ..shared.pages import RecordPages, button, needs
 from .finding import FindingPages

@@ -8,7 +8,7 @@ from django.urls import reverse
 from ...exceptions import BackupError, InvalidEngine
 from ...lib import paths
 from ...lib.formatting import format_timestamp
-from ...services import finding
+from ...services.files import finding
 from ..forms.restore import MomentForm
 from ..shared import columns
 from ..shared.pages import needs

@@ -10,7 +10,7 @@ from ...exceptions import BackupError, EngineUnreachable, InvalidEngine, TooLarg
 from ...jobs import control
 from ...lib import paths
 from ...models import Job
-from ...services import selected_downloads
+from ...services.files import selected_downloads
 from ..forms.restore import TargetForm
 from ..shared import findings
 from ..shared.pages import needs

@@ -1,7 +1,7 @@
 """Records that belong to an account."""
 
 from ...accounts import staff
-from ...services.locked_fields import locked_fields
+from ...services.rules.locked_fields import locked_fields
 from .base import BackupAdmin
 from .filters import RelatedFilter
 

@@ -4,8 +4,9 @@ from ...accounts import access, throttling
 from ...exceptions import WrongState
 from ...jobs import control
 from ...models import Job
-from ...services import clients, commands
+from ...services import clients
 from ...services.reports import protection
+from ...services.rules import commands
 from ..operation import operation
 from ..serializers.clients import (
     BackupOptionsAnswer,

@@ -7,7 +7,7 @@ from ...engines import get_engine
 from ...exceptions import Forbidden
 from ...jobs import control
 from ...lib import paths
-from ...services import selections
+from ...services.files import selections
 from ..operation import operation
 from ..serializers.jobs import JobStarted
 from ..serializers.restore import DatabaseOptions, RestoreNodesOptions, RestoreOptions

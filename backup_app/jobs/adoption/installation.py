@@ -11,8 +11,8 @@ from ...engines.base import Engine
 from ...exceptions import BackupError, EngineUnreachable
 from ...lib.formatting import counted
 from ...models import Client, Job, JobSource, Zone
-from ...services import mailboxes
 from ...services.adoption import Recorder, Report
+from ...services.files import mailboxes
 from .history import adopt_history
 from .records import Known
 

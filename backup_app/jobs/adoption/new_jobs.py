@@ -8,7 +8,7 @@ from django.db.models import Max
 from ...engines.adoption import FoundJob
 from ...engines.base import Engine
 from ...models import Client, Job
-from ...services import mailboxes
+from ...services.files import mailboxes
 from . import records
 from .records import Known
 

@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from backup_app.jobs import control, execute, retention
 from backup_app.models import Client, Job
-from backup_app.services import downloads, selected_downloads
+from backup_app.services import downloads
+from backup_app.services.files import selected_downloads
 
 from ..support.factories import (
     ClientFactory,

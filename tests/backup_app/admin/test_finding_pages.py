@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from backup_app.models import AccountAccess, Volume
-from backup_app.services import finding
+from backup_app.services.files import finding
 
 from ..support.catalog_rows import catalogued
 from ..support.factories import ClientFactory

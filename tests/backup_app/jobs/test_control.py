@@ -6,7 +6,7 @@ from backup_app.engines.values import Selection
 from backup_app.exceptions import Invalid, NotFound, WrongState
 from backup_app.jobs import control
 from backup_app.models import Job
-from backup_app.services import commands
+from backup_app.services.rules import commands
 from tests.support.concurrency import call_together
 
 from ..support.answering_engine import answering_engine

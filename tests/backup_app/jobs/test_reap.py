@@ -7,7 +7,7 @@ from backup_app.jobs import reap, tasks
 from backup_app.jobs.worker_id import this_worker
 from backup_app.models import Entry, Job
 
-from ..services.test_mailboxes import entry
+from ..services.files.test_mailboxes import entry
 from ..support.factories import JobFactory
 from ..support.folder_engine import folder_engine
 

@@ -12,7 +12,7 @@ from backup_app.jobs.adoption import watch
 from backup_app.jobs.worker_id import this_worker
 from backup_app.models import Job, Mailbox
 
-from ..services.test_mailboxes import entry
+from ..services.files.test_mailboxes import entry
 from ..support.factories import JobFactory
 from ..support.folder_engine import FolderEngine
 

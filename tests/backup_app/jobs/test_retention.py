@@ -11,7 +11,7 @@ from backup_app.jobs import retention
 from backup_app.models import Client, Folder, Job, JobSource
 from backup_app.services import downloads
 
-from ..services.test_mailboxes import entry, folder
+from ..services.files.test_mailboxes import entry, folder
 from ..support.factories import ClientFactory, FilesetFactory, JobFactory, PoolFactory
 from ..support.folder_engine import FolderEngine, folder_engine
 

@@ -8,7 +8,7 @@ from django_tasks_db.models import DBTaskResult
 from backup_app.jobs import tasks
 from backup_app.models import Job, Mailbox
 
-from ..services.test_mailboxes import entry
+from ..services.files.test_mailboxes import entry
 from ..support.factories import JobFactory
 from ..support.folder_engine import folder_engine
 

@@ -8,7 +8,7 @@ import pytest
 from backup_app.engines.shared import difference_pages as comparing
 from backup_app.exceptions import Invalid, NotFound, WrongState
 from backup_app.models import Entry, Folder
-from backup_app.services import finding
+from backup_app.services.files import finding
 
 from ....support.catalog_rows import catalogued
 from ....support.factories import ClientFactory

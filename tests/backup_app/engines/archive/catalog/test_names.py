@@ -11,7 +11,7 @@ from backup_app.engines.archive.catalog import names
 from backup_app.engines.shared.name_pattern import NamePattern
 from backup_app.exceptions import Invalid, TooLarge
 from backup_app.models import FolderNames, Job, Volume
-from backup_app.services import finding
+from backup_app.services.files import finding
 
 from ....support.catalog_rows import catalogued
 from ....support.factories import ClientFactory

@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("engine")]
 def recorded(monkeypatch):
     """The jobs whose mailboxes were looked for."""
     found = []
-    monkeypatch.setattr("backup_app.services.mailboxes.record", found.append)
+    monkeypatch.setattr("backup_app.services.files.mailboxes.record", found.append)
     return found
 
 

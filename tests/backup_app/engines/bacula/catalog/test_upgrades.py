@@ -13,7 +13,7 @@ from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.engines.bacula.extraction.members import members
 from backup_app.engines.bacula.jobs import plugin_files
 from backup_app.exceptions import EngineError
-from backup_app.services import finding
+from backup_app.services.files import finding
 from tests.prerequisites import need
 
 from ..conftest import ENGINE

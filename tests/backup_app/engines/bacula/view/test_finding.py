@@ -9,7 +9,7 @@ from backup_app.engines.bacula.catalog import finding as queries
 from backup_app.engines.bacula.view import name_search
 from backup_app.engines.shared import difference_pages
 from backup_app.exceptions import Invalid, NotFound, TooLarge, WrongState
-from backup_app.services import finding
+from backup_app.services.files import finding
 
 from ....support.factories import ClientFactory, FilesetFactory
 from ..support.forged_jobs import GONE, execute

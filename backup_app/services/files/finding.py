@@ -3,13 +3,13 @@
 import datetime as dt
 import logging
 
-from ..conf import conf
-from ..engines import get_engine
-from ..engines.base import Engine
-from ..engines.history import Differences, History, NameSearch
-from ..exceptions import InvalidEngine, NotFound, WrongState
-from ..lib import paths
-from ..models import Client, Job
+from ...conf import conf
+from ...engines import get_engine
+from ...engines.base import Engine
+from ...engines.history import Differences, History, NameSearch
+from ...exceptions import InvalidEngine, NotFound, WrongState
+from ...lib import paths
+from ...models import Client, Job
 
 PAGE_SIZE = 50
 DEEPEST = 64  # folders on the way to the one that a backup is opened at

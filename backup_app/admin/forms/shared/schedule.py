@@ -6,8 +6,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
-from ...lib import cron
-from ...services import filesets
+from ....lib import cron
+from ....services import filesets
 
 RUNS = 5
 SCRIPT = Script("backup_app/schedule.js", defer=True)  # of the forms that show it

@@ -3,7 +3,7 @@
 from django import forms
 from django.core.validators import ProhibitNullCharactersValidator
 
-from ..look import Textarea
+from ...look import Textarea
 
 
 class LinesField(forms.Field):

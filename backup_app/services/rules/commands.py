@@ -1,9 +1,9 @@
 """Command lines that the operator allows to be run on clients."""
 
-from ..conf import conf
-from ..engines import get_engine
-from ..exceptions import Forbidden, WrongState
-from ..models import Client
+from ...conf import conf
+from ...engines import get_engine
+from ...exceptions import Forbidden, WrongState
+from ...models import Client
 
 
 def run(client: Client, line: str) -> str:

@@ -1,6 +1,6 @@
 from django import forms
 
-from ...services import names
+from ....services.rules import names
 from .errors import service_errors
 
 

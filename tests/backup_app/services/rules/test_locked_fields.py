@@ -5,10 +5,10 @@ from django.urls import reverse
 
 from backup_app.models import Client, Fileset, Pool
 
-from ..support.admin_pages import change, done
-from ..support.answering_engine import AnsweringEngine, answering_engine
-from ..support.api_client import refused
-from ..support.factories import ClientFactory, FilesetFactory, PoolFactory, StorageFactory
+from ...support.admin_pages import change, done
+from ...support.answering_engine import AnsweringEngine, answering_engine
+from ...support.api_client import refused
+from ...support.factories import ClientFactory, FilesetFactory, PoolFactory, StorageFactory
 
 pytestmark = pytest.mark.django_db
 

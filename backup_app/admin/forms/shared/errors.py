@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from ...exceptions import BackupError
+from ....exceptions import BackupError
 
 
 @contextmanager

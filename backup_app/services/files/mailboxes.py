@@ -4,10 +4,10 @@ import datetime as dt
 import logging
 import re
 
-from ..conf import conf
-from ..engines import get_engine
-from ..engines.values import File
-from ..models import Job, Mailbox
+from ...conf import conf
+from ...engines import get_engine
+from ...engines.values import File
+from ...models import Job, Mailbox
 
 SUFFIXES = b".pst", b".edb"
 STORE = ".edb"

@@ -5,9 +5,9 @@ import pytest
 from django.test import override_settings
 
 from backup_app.models import Entry, Folder, Mailbox
-from backup_app.services.mailboxes import record
+from backup_app.services.files.mailboxes import record
 
-from ..support.factories import ClientFactory, JobFactory
+from ...support.factories import ClientFactory, JobFactory
 
 pytestmark = pytest.mark.django_db
 DAY = 24 * 3600 * 10**9

@@ -2,8 +2,8 @@
 
 from django import forms
 
-from ...lib import sizes
-from ..look import TextInput
+from ....lib import sizes
+from ...look import TextInput
 
 
 class SizeField(forms.CharField):

@@ -4,8 +4,8 @@ from backup_app.engines import get_engine
 from backup_app.exceptions import EngineError, EngineUnreachable
 from tests.support.waiting import free_port
 
-from ..support.factories import ClientFactory
-from ..support.local_backups import over_ssh
+from ...support.factories import ClientFactory
+from ...support.local_backups import over_ssh
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("backup_root")]
 

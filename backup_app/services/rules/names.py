@@ -1,6 +1,6 @@
 """Names that are part of the API's URLs."""
 
-from ..exceptions import Invalid
+from ...exceptions import Invalid
 
 
 def cleaned(name: str, what: str) -> str:

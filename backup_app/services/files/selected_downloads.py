@@ -9,11 +9,11 @@ from typing import Any
 
 import zstandard
 
-from ..engines import get_engine
-from ..engines.values import Selection
-from ..exceptions import Invalid
-from ..models import Job
-from .downloads import file_name, held, hold
+from ...engines import get_engine
+from ...engines.values import Selection
+from ...exceptions import Invalid
+from ...models import Job
+from ..downloads import file_name, held, hold
 
 LEVEL = 3  # of zstd
 BLOCK = 256 * 1024

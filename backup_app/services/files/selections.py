@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 
-from ..engines import get_engine
-from ..engines.values import Selection
-from ..lib import paths
-from ..models import Job
+from ...engines import get_engine
+from ...engines.values import Selection
+from ...lib import paths
+from ...models import Job
 
 
 def is_whole_backup(job: Job, selection: Selection) -> bool:

@@ -3,7 +3,7 @@
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 
-from ..exceptions import Invalid
+from ...exceptions import Invalid
 
 
 def require_valid(record: Model) -> None:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..exceptions import WrongState
-from ..models.adoptable import Adoptable
+from ...exceptions import WrongState
+from ...models.adoptable import Adoptable
 
 
 def require_unchanged(record: Adoptable | None, values: dict[str, Any]) -> None:

@@ -1,0 +1,1 @@
+"""What several forms have: fields, and how they show the errors of services."""

@@ -1,0 +1,1 @@
+"""What values of records may be, beyond what the models say."""
