@@ -35,9 +35,9 @@ class CalendarConfig(AppConfig):
             posts,
             revision,
             search_index,
-            stored,
             tombstones,
         )
+        from .services.history import stored
         from .webhooks import changes
 
         hidden = {

@@ -15,8 +15,8 @@ from ..models.post import changed
 from ..permissions import User
 from ..values.slugs import unique_slug
 from .actor import WORKER, acting
+from .history.stored import note_stored, noted
 from .revision import touch, writing
-from .stored import note_stored, noted
 
 
 def settle_status(post: Post, user: User, now: dt.datetime | None = None) -> None:

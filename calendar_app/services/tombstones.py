@@ -18,7 +18,7 @@ from .. import permissions
 from ..models import Event, Post, Status, Tombstone
 from ..models.tombstone import Audience
 from ..permissions import User
-from . import stored
+from .history import stored
 
 
 class Listing(NamedTuple):

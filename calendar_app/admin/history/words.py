@@ -10,7 +10,8 @@ from django.utils.html import format_html
 from django.utils.text import Truncator
 
 from ...models import Change, Status
-from ...services import history, stored
+from ...services import history
+from ...services.history import stored
 from .names import MODELS, Names
 from .texts import difference
 

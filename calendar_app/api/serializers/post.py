@@ -9,7 +9,7 @@ from ...conf import conf
 from ...exceptions import Forbidden, Gone
 from ...models import Status
 from ...services import images, links, posts
-from ...services.stored import note_stored
+from ...services.history.stored import note_stored
 from ...values import time_zones
 from .fields import DateField, HtmlField, StatusField
 from .record import RecordSerializer

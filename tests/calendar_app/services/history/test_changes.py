@@ -11,12 +11,13 @@ from django.urls import reverse
 
 from calendar_app.admin.transfer import ics as import_page
 from calendar_app.models import Category, Change, Event, Tag
-from calendar_app.services import events, history, posts, revision, series, stored, terms
+from calendar_app.services import events, history, posts, revision, series, terms
 from calendar_app.services.actor import acting
+from calendar_app.services.history import stored
 from calendar_app.services.series import Rule, Scope
 
-from ..support.api_client import P, client_of
-from ..support.factories import (
+from ...support.api_client import P, client_of
+from ...support.factories import (
     CategoryFactory,
     EventFactory,
     OrganizerFactory,
@@ -24,8 +25,8 @@ from ..support.factories import (
     UserFactory,
     VenueFactory,
 )
-from ..support.ics import ics
-from ..support.writing import NEW
+from ...support.ics import ics
+from ...support.writing import NEW
 
 pytestmark = pytest.mark.django_db
 

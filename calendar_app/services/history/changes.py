@@ -16,10 +16,10 @@ from django.db.models import Model
 from django.utils import timezone
 from django.utils.text import capfirst
 
-from ..conf import conf
-from ..models import Category, Change, Event, EventOrganizer, EventVenue
+from ...conf import conf
+from ...models import Category, Change, Event, EventOrganizer, EventVenue
+from ..revision import note_change
 from . import stored
-from .revision import note_change
 
 Verb = Change.Verb
 Values = dict[str, Any]

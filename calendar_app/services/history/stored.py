@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Model
 
-from ..models import Category, Event, Organizer, Tag, Venue
+from ...models import Category, Event, Organizer, Tag, Venue
 
 POST = ("status", "author_id", "slug", "description", "excerpt", "date_utc", "image_id")
 TERM = ("name", "slug", "description")
