@@ -86,6 +86,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('account', 'name'), name='fileset_name_of_account'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -109,6 +112,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('deleted', None)), fields=('account', 'name'), name='client_name_of_account'),
+                    models.UniqueConstraint(condition=models.Q(('deleted', None)), fields=('account', 'ip'), name='client_ip_of_account'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -123,6 +130,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('client', 'path_hash'), name='folder_of_a_client'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -167,6 +177,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'indexes': [
+                    models.Index(fields=['client', 'type', 'status', 'id'], name='jobs_of_a_client'),
+                    models.Index(fields=['account', 'status', 'id'], name='jobs_of_an_account'),
+                    models.Index(fields=['account', 'id'], name='jobs_newest_first'),
+                    models.Index(fields=['client', 'id'], name='jobs_of_a_client_newest'),
+                    models.Index(fields=['client', 'started'], name='jobs_by_start'),
+                    models.Index(condition=models.Q(('status__in', ['queued', 'running', 'canceling'])), fields=['status', 'seen'], name='open_jobs'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('status__in', ['running', 'canceling'])), fields=('client',), name='one_job_at_work_a_client'),
+                    models.UniqueConstraint(condition=models.Q(('status__in', ['queued', 'running', 'canceling']), ('type', 'backup')), fields=('client',), name='one_open_backup_a_client'),
+                    models.CheckConstraint(condition=models.Q(('ended', None), ('started', None), ('ended__gte', models.F('started')), _connector='OR'), name='job_ends_after_start'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -193,6 +216,12 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'entries',
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('node__isnull', False)), fields=['node'], name='entries_of_a_node'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('folder', 'name', 'job'), name='entry_of_a_job'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -233,6 +262,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['source_id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('job', 'source'), name='source_of_a_job'),
+                ],
             },
         ),
         migrations.AddField(
@@ -256,6 +288,9 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'mailboxes',
                 'ordering': ['mailbox'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('client', 'mailbox'), name='mailbox_of_a_client'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -272,6 +307,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('account', 'name'), name='pool_name_of_account'),
+                ],
             },
         ),
         migrations.AddField(
@@ -354,83 +392,14 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'audit entries',
                 'ordering': ['-time', '-id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('hour__isnull', False)), fields=('hour', 'address', 'login'), name='audit_wrong_login_in_hour'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='fileset',
-            constraint=models.UniqueConstraint(fields=('account', 'name'), name='fileset_name_of_account'),
-        ),
-        migrations.AddConstraint(
-            model_name='folder',
-            constraint=models.UniqueConstraint(fields=('client', 'path_hash'), name='folder_of_a_client'),
-        ),
-        migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(condition=models.Q(('node__isnull', False)), fields=['node'], name='entries_of_a_node'),
-        ),
-        migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.UniqueConstraint(fields=('folder', 'name', 'job'), name='entry_of_a_job'),
-        ),
-        migrations.AddConstraint(
-            model_name='jobsource',
-            constraint=models.UniqueConstraint(fields=('job', 'source'), name='source_of_a_job'),
-        ),
-        migrations.AddConstraint(
-            model_name='mailbox',
-            constraint=models.UniqueConstraint(fields=('client', 'mailbox'), name='mailbox_of_a_client'),
-        ),
-        migrations.AddConstraint(
-            model_name='pool',
-            constraint=models.UniqueConstraint(fields=('account', 'name'), name='pool_name_of_account'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['client', 'type', 'status', 'id'], name='jobs_of_a_client'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['account', 'status', 'id'], name='jobs_of_an_account'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['account', 'id'], name='jobs_newest_first'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['client', 'id'], name='jobs_of_a_client_newest'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['client', 'started'], name='jobs_by_start'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('status__in', ['queued', 'running', 'canceling'])), fields=['status', 'seen'], name='open_jobs'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.UniqueConstraint(condition=models.Q(('status__in', ['running', 'canceling'])), fields=('client',), name='one_job_at_work_a_client'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.UniqueConstraint(condition=models.Q(('status__in', ['queued', 'running', 'canceling']), ('type', 'backup')), fields=('client',), name='one_open_backup_a_client'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('ended', None), ('started', None), ('ended__gte', models.F('started')), _connector='OR'), name='job_ends_after_start'),
         ),
         migrations.AddConstraint(
             model_name='grant',
             constraint=models.UniqueConstraint(fields=('subuser', 'client'), name='grant_of_a_client'),
-        ),
-        migrations.AddConstraint(
-            model_name='client',
-            constraint=models.UniqueConstraint(condition=models.Q(('deleted', None)), fields=('account', 'name'), name='client_name_of_account'),
-        ),
-        migrations.AddConstraint(
-            model_name='client',
-            constraint=models.UniqueConstraint(condition=models.Q(('deleted', None)), fields=('account', 'ip'), name='client_ip_of_account'),
         ),
         migrations.AddField(
             model_name='client',
@@ -488,18 +457,12 @@ class Migration(migrations.Migration):
                 ('failed', models.BooleanField(default=True)),
                 ('time', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='auditentry',
-            constraint=models.UniqueConstraint(condition=models.Q(('hour__isnull', False)), fields=('hour', 'address', 'login'), name='audit_wrong_login_in_hour'),
-        ),
-        migrations.AddIndex(
-            model_name='loginattempt',
-            index=models.Index(fields=['login', 'time'], name='attempts_of_login'),
-        ),
-        migrations.AddIndex(
-            model_name='loginattempt',
-            index=models.Index(fields=['network', 'time'], name='attempts_of_network'),
+            options={
+                'indexes': [
+                    models.Index(fields=['login', 'time'], name='attempts_of_login'),
+                    models.Index(fields=['network', 'time'], name='attempts_of_network'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='job',

@@ -63,6 +63,11 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'categories',
                 'ordering': ['name', 'id'],
                 'abstract': False,
+                'constraints': [
+                    models.UniqueConstraint(django.db.models.functions.text.Lower('name'), models.F('parent'), name='calendar_category_name_unique_below_parent'),
+                    models.UniqueConstraint(django.db.models.functions.text.Lower('name'), condition=models.Q(('parent', None)), name='calendar_category_name_unique_at_top'),
+                    models.CheckConstraint(condition=models.Q(('parent', None), models.Q(('parent', models.F('id')), _negated=True), _connector='OR'), name='calendar_category_not_own_parent'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -127,6 +132,21 @@ class Migration(migrations.Migration):
                 'ordering': ['start_utc', 'id'],
                 'permissions': [('publish_event', 'Can publish events'), ('edit_others_event', 'Can edit the events of others')],
                 'abstract': False,
+                'indexes': [
+                    models.Index(fields=['author', 'status'], name='calendar_event_author'),
+                    models.Index(fields=['slug'], name='calendar_event_slug'),
+                    models.Index(fields=['status', 'start_utc', 'id', 'end_utc', 'hide_from_listings'], name='calendar_event_list'),
+                    models.Index(fields=['start_utc', 'id'], name='calendar_event_start'),
+                    models.Index(fields=['duration'], name='calendar_event_duration'),
+                    models.Index(condition=models.Q(('featured', True)), fields=['status', 'start_utc', 'id'], name='calendar_event_featured'),
+                    models.Index(condition=models.Q(('ticketed', True)), fields=['status', 'start_utc', 'id'], name='calendar_event_ticketed'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('status', 'trash'), _negated=True), fields=('slug',), name='calendar_event_slug_unique'),
+                    models.UniqueConstraint(fields=('source_id',), name='calendar_event_source_unique'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['publish', 'future', 'draft', 'pending', 'private', 'trash'])), name='calendar_event_status_known'),
+                    models.CheckConstraint(condition=models.Q(('end_utc__gte', models.F('start_utc'))), name='calendar_event_ends_after_start'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -157,6 +177,17 @@ class Migration(migrations.Migration):
                 'ordering': ['-date_utc', '-id'],
                 'permissions': [('publish_organizer', 'Can publish organizers'), ('edit_others_organizer', 'Can edit the organizers of others')],
                 'abstract': False,
+                'indexes': [
+                    models.Index(fields=['author', 'status'], name='calendar_organizer_author'),
+                    models.Index(fields=['slug'], name='calendar_organizer_slug'),
+                    models.Index(fields=['status', '-date_utc', '-id'], name='calendar_organizer_list'),
+                    models.Index(django.db.models.functions.text.Lower('name'), name='calendar_organizer_name'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('status', 'trash'), _negated=True), fields=('slug',), name='calendar_organizer_slug_unique'),
+                    models.UniqueConstraint(fields=('source_id',), name='calendar_organizer_source_unique'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['publish', 'future', 'draft', 'pending', 'private', 'trash'])), name='calendar_organizer_status_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -169,6 +200,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('organizer', 'event'), name='calendar_event_organizer_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -245,6 +279,19 @@ class Migration(migrations.Migration):
                 'ordering': ['-date_utc', '-id'],
                 'permissions': [('publish_venue', 'Can publish venues'), ('edit_others_venue', 'Can edit the venues of others')],
                 'abstract': False,
+                'indexes': [
+                    models.Index(fields=['author', 'status'], name='calendar_venue_author'),
+                    models.Index(fields=['slug'], name='calendar_venue_slug'),
+                    models.Index(fields=['status', '-date_utc', '-id'], name='calendar_venue_list'),
+                    models.Index(fields=['geo_lat', 'geo_lng'], name='calendar_venue_position'),
+                    models.Index(django.db.models.functions.text.Lower('name'), name='calendar_venue_name'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('status', 'trash'), _negated=True), fields=('slug',), name='calendar_venue_slug_unique'),
+                    models.UniqueConstraint(fields=('source_id',), name='calendar_venue_source_unique'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['publish', 'future', 'draft', 'pending', 'private', 'trash'])), name='calendar_venue_status_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('geo_lat', None), ('geo_lng', None)), models.Q(('geo_lat__range', (-90, 90)), ('geo_lng__range', (-180, 180))), _connector='OR'), name='calendar_venue_position_on_earth'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -257,6 +304,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('venue', 'event'), name='calendar_event_venue_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -264,138 +314,10 @@ class Migration(migrations.Migration):
             name='venues',
             field=models.ManyToManyField(blank=True, related_name='events', through='calendar_app.EventVenue', to='calendar_app.venue'),
         ),
-        migrations.AddConstraint(
-            model_name='category',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('name'), models.F('parent'), name='calendar_category_name_unique_below_parent'),
-        ),
-        migrations.AddConstraint(
-            model_name='category',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('name'), condition=models.Q(('parent', None)), name='calendar_category_name_unique_at_top'),
-        ),
-        migrations.AddConstraint(
-            model_name='category',
-            constraint=models.CheckConstraint(condition=models.Q(('parent', None), models.Q(('parent', models.F('id')), _negated=True), _connector='OR'), name='calendar_category_not_own_parent'),
-        ),
-        migrations.AddIndex(
-            model_name='organizer',
-            index=models.Index(fields=['author', 'status'], name='calendar_organizer_author'),
-        ),
-        migrations.AddIndex(
-            model_name='organizer',
-            index=models.Index(fields=['slug'], name='calendar_organizer_slug'),
-        ),
-        migrations.AddIndex(
-            model_name='organizer',
-            index=models.Index(fields=['status', '-date_utc', '-id'], name='calendar_organizer_list'),
-        ),
-        migrations.AddConstraint(
-            model_name='organizer',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'trash'), _negated=True), fields=('slug',), name='calendar_organizer_slug_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='organizer',
-            constraint=models.UniqueConstraint(fields=('source_id',), name='calendar_organizer_source_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='organizer',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['publish', 'future', 'draft', 'pending', 'private', 'trash'])), name='calendar_organizer_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='eventorganizer',
-            constraint=models.UniqueConstraint(fields=('organizer', 'event'), name='calendar_event_organizer_once'),
-        ),
-        migrations.AddIndex(
-            model_name='venue',
-            index=models.Index(fields=['author', 'status'], name='calendar_venue_author'),
-        ),
-        migrations.AddIndex(
-            model_name='venue',
-            index=models.Index(fields=['slug'], name='calendar_venue_slug'),
-        ),
-        migrations.AddIndex(
-            model_name='venue',
-            index=models.Index(fields=['status', '-date_utc', '-id'], name='calendar_venue_list'),
-        ),
-        migrations.AddIndex(
-            model_name='venue',
-            index=models.Index(fields=['geo_lat', 'geo_lng'], name='calendar_venue_position'),
-        ),
-        migrations.AddConstraint(
-            model_name='venue',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'trash'), _negated=True), fields=('slug',), name='calendar_venue_slug_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='venue',
-            constraint=models.UniqueConstraint(fields=('source_id',), name='calendar_venue_source_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='venue',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['publish', 'future', 'draft', 'pending', 'private', 'trash'])), name='calendar_venue_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='venue',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('geo_lat', None), ('geo_lng', None)), models.Q(('geo_lat__range', (-90, 90)), ('geo_lng__range', (-180, 180))), _connector='OR'), name='calendar_venue_position_on_earth'),
-        ),
-        migrations.AddConstraint(
-            model_name='eventvenue',
-            constraint=models.UniqueConstraint(fields=('venue', 'event'), name='calendar_event_venue_once'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['author', 'status'], name='calendar_event_author'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['slug'], name='calendar_event_slug'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['status', 'start_utc', 'id', 'end_utc', 'hide_from_listings'], name='calendar_event_list'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['start_utc', 'id'], name='calendar_event_start'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['duration'], name='calendar_event_duration'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.UniqueConstraint(condition=models.Q(('status', 'trash'), _negated=True), fields=('slug',), name='calendar_event_slug_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.UniqueConstraint(fields=('source_id',), name='calendar_event_source_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['publish', 'future', 'draft', 'pending', 'private', 'trash'])), name='calendar_event_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.CheckConstraint(condition=models.Q(('end_utc__gte', models.F('start_utc'))), name='calendar_event_ends_after_start'),
-        ),
         migrations.AddField(
             model_name='event',
             name='source_version',
             field=models.CharField(blank=True, editable=False, max_length=64),
-        ),
-        migrations.AddIndex(
-            model_name='organizer',
-            index=models.Index(django.db.models.functions.text.Lower('name'), name='calendar_organizer_name'),
-        ),
-        migrations.AddIndex(
-            model_name='venue',
-            index=models.Index(django.db.models.functions.text.Lower('name'), name='calendar_venue_name'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(condition=models.Q(('featured', True)), fields=['status', 'start_utc', 'id'], name='calendar_event_featured'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(condition=models.Q(('ticketed', True)), fields=['status', 'start_utc', 'id'], name='calendar_event_ticketed'),
         ),
         migrations.CreateModel(
             name='WrongPassword',
