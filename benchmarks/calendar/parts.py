@@ -92,7 +92,7 @@ def history():
     from django.contrib.auth import get_user_model
     from rest_framework.test import APIClient
 
-    from calendar_app.services import history
+    from calendar_app.services.history import changes
 
     client = APIClient(headers={"host": "127.0.0.1"})
     client.force_authenticate(get_user_model().objects.filter(is_superuser=True).first())
@@ -103,7 +103,7 @@ def history():
         assert answer.status_code == 200, answer.content  # noqa: S101
 
     def change_without():
-        with patch.object(history, "note_change", lambda change: None):
+        with patch.object(changes, "note_change", lambda change: None):
             change()
 
     return Case("PATCH with history", change), Case("PATCH without", change_without)

@@ -6,13 +6,14 @@ from .. import permissions
 from ..models import Change, Event, Organizer, Venue
 from .history.words import moment
 from .look import ModelAdmin, display
+from .repeating.words import in_words
 
 
 @register(Change)
 class ChangeAdmin(ModelAdmin):
     """What was changed lately, deletions too; for who may read all records that it may name."""
 
-    list_display = ["when", "title", "kind", "verb", "user", "door", "history"]
+    list_display = ["when", "what", "kind", "verb", "user", "door", "history"]
     list_display_links = None
     list_filter = ["verb", "kind", "door"]
     list_select_related = ["user"]
@@ -22,7 +23,8 @@ class ChangeAdmin(ModelAdmin):
     show_full_result_count = False
 
     def get_queryset(self, request):
-        return super().get_queryset(request).exclude(kind="")
+        """Leave out what each record lost: what they were linked to has a row of its own."""
+        return super().get_queryset(request).exclude(kind="").exclude(verb=Change.Verb.UNLINKED)
 
     def has_view_permission(self, request, obj=None):
         return all(
@@ -40,9 +42,13 @@ class ChangeAdmin(ModelAdmin):
     def when(self, change):
         return moment(change.at)
 
+    @display(description="title")
+    def what(self, change):
+        return in_words(change.title) if change.kind == "series" else change.title
+
     @display(description="history")
     def history(self, change):
-        if change.verb == Change.Verb.DELETED:
-            return None
+        if change.verb == Change.Verb.DELETED or change.kind == "series":
+            return None  # that of a rule is in the history of its events
         address = reverse(f"admin:calendar_app_{change.kind}_history", args=[change.record_id])
         return format_html('<a href="{}">{}</a>', address, "History")

@@ -11,6 +11,7 @@ from ..conf import conf
 from ..models import Event, Venue
 from ..services import oversights
 from ..values import dates, time_zones
+from .forms.moments import in_words, understood
 
 CHECK = "calendar_app_event_check"
 MOMENTS = "start_date", "end_date"
@@ -32,16 +33,15 @@ class Checking:
         try:
             zone = time_zones.get(given.get("timezone") or conf.zone_name)
         except time_zones.ZoneError as e:
-            return JsonResponse({"understood": {}, "warnings": [_warning("timezone", str(e))]})
-        moments, warnings = _moments(given, zone)
+            return JsonResponse({"understood": {}, "warnings": [_warning("timezone", in_words(e))]})
+        moments, said, warnings = _moments(given, zone)
         if len(moments) == len(MOMENTS):
             event = _drafted(given, zone, moments)
             venues = _visible(given.getlist("venue"), request.user)
-            said = [dates.skipped(given[name], zone) or moments[name] for name in MOMENTS]
             found = oversights.find(event, *said, venues, request.user)
             warnings += [_warning(*each) for each in found]
-        understood = {name: _in_words(moment) for name, moment in moments.items()}
-        return JsonResponse({"understood": understood, "warnings": warnings})
+        meant = {name: _told(moment) for name, moment in moments.items()}
+        return JsonResponse({"understood": meant, "warnings": warnings})
 
     def warn(self, request, event, form, venues):
         """Show what may be a mistake in an event that was just saved by a form."""
@@ -52,16 +52,17 @@ class Checking:
 
 
 def _moments(given, zone):
-    """Return the local times that are understood, by field, and what is wrong with the others."""
-    found, warnings = {}, []
+    """Return the local times that are understood, by field, those said, and what is wrong."""
+    found, said, warnings = {}, [], []
     for name in MOMENTS:
         text = given.get(name, "").strip()
         try:
             if text:
-                found[name] = dates.wall(text, zone)
+                found[name], typed = understood(text, zone, found.get(MOMENTS[0]))
+                said.append(typed)
         except dates.DateError as e:
-            warnings.append(_warning(name, str(e)))
-    return found, warnings
+            warnings.append(_warning(name, in_words(e)))
+    return found, said, warnings
 
 
 def _drafted(given, zone, moments):
@@ -85,7 +86,7 @@ def _number(text):
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
-def _in_words(moment: dt.datetime):
+def _told(moment: dt.datetime):
     return f"{moment:%A}, {moment.day} {moment:%B} {moment.year}, {moment:%H:%M}"
 
 

@@ -15,6 +15,7 @@ from .links import OrganizerInline, VenueInline, linked_records, prefetch_visibl
 from .look import BooleanFilter, display, page_action
 from .planning import periods
 from .planning.attention import AttentionFilter
+from .planning.moving import Moving
 from .planning.views import Planning
 from .post import RECORD, PostAdmin, tab
 from .repeating.views import Repeating
@@ -23,7 +24,7 @@ from .transfer.ics import FileImports
 
 
 @register(Event)
-class EventAdmin(Histories, Repeating, Planning, Checking, FileImports, PostAdmin):
+class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, PostAdmin):
     form = EventForm
     collection = "events"
     list_display = [
@@ -140,7 +141,7 @@ class EventAdmin(Histories, Repeating, Planning, Checking, FileImports, PostAdmi
 
     @page_action(description="Preview", url_path="preview", icon="visibility")
     def preview(self, request, object_id):
-        return redirect(Urls("").page(self.kept(request, object_id)))
+        return redirect(Urls("").page(self.present(request, object_id)))
 
     @display(description="when", ordering="start_utc")
     def when(self, event):

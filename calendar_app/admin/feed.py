@@ -16,11 +16,12 @@ from .. import permissions
 from ..ical.reader import ReadError
 from ..importing import feeds
 from ..importing.feed_import import fetched, opened
+from ..importing.ics import within
 from ..lib.fetch import FetchError
 from ..models import Event, Feed
 from .forms.feed import FeedForm
 from .look import ModelAdmin, display, page_action
-from .transfer.ics import MOST_ROWS, stored
+from .transfer.ics import MOST_ROWS, SECONDS
 
 IMPORT = "calendar_app_feed_import"
 PREVIEW = "admin:calendar_app_feed_preview"
@@ -40,7 +41,7 @@ COUNTED = {"made": "new", "changed": "updated", "trashed": "moved to the trash"}
 class FeedAdmin(ModelAdmin):
     form = FeedForm
     list_display = ["name", "state", "host", "every", "last_import", "result", "next_import"]
-    list_filter = ["is_active"]
+    list_filter = ["is_active", "kind"]
     search_fields = ["name", "url"]
     autocomplete_fields = ["categories", "organizer"]
     actions = ["import_now"]
@@ -49,7 +50,7 @@ class FeedAdmin(ModelAdmin):
         *("host", "state_now", "result", "problem", "last_import", "next_import"),
     ]
     fieldsets = [
-        (None, {"fields": ["name", "url", ("every", "is_active")]}),
+        (None, {"fields": ["name", "kind", "url", ("every", "is_active")]}),
         (
             "What becomes of its events",
             {"fields": [("event_status", "gone"), "categories", "organizer", "takes_over"]},
@@ -60,11 +61,16 @@ class FeedAdmin(ModelAdmin):
         ),
     ]
 
+    def get_form(self, request, obj=None, change=False, **kwargs):
+        form = super().get_form(request, obj, change, **kwargs)
+        form.user = request.user
+        return form
+
     def get_fieldsets(self, request, obj=None):
         first, events, last = self.fieldsets
         if obj and not self.has_change_permission(request, obj):
             # The rest of the address may be a secret, and a problem may have the address.
-            first = (None, {"fields": ["name", "host", ("every", "is_active")]})
+            first = (None, {"fields": ["name", "kind", "host", ("every", "is_active")]})
             fields = [each for each in last[1]["fields"] if each != "problem"]
             last = (last[0], {"fields": fields})
         if request.user.is_superuser:
@@ -113,8 +119,9 @@ class FeedAdmin(ModelAdmin):
         feed = self._feed(request, object_id)
         outcome, problem = None, ""
         try:
-            reading, target = opened(feed, fetched(feed).body, most_rows=MOST_ROWS)
-            outcome = stored(reading, target, OTHERWISE, dry_run=True)
+            target = opened(feed, fetched(feed).body, most_rows=MOST_ROWS)
+            target.run(dry_run=True, show=within(SECONDS, OTHERWISE))
+            outcome = target.importer.outcome
         except (FetchError, ReadError) as e:
             problem = str(e)
         context = {

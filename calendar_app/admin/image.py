@@ -8,6 +8,7 @@ from ..models import Image
 from ..services import images
 from ..services.revision import writing
 from .forms.image import ImageForm
+from .history.views import Acting
 from .look import ModelAdmin, display
 from .shared.columns import ApiLink, Thumbnail
 from .shared.filters import DayRangeFilter
@@ -17,7 +18,7 @@ DETAILS = ["dimensions", "kilobytes", "author", "created", "api_link"]
 
 
 @register(Image)
-class ImageAdmin(ApiLink, Thumbnail, ImageExports, ModelAdmin):
+class ImageAdmin(Acting, ApiLink, Thumbnail, ImageExports, ModelAdmin):
     form = ImageForm
     collection = "images"
     list_display = ["thumbnail", "title", *DETAILS]

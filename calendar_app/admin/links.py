@@ -11,10 +11,14 @@ class LinkInline(TabularInline):
     """Rows for users who may edit the event; ``name`` is the field of the linked record."""
 
     name = ""
-    extra = 0
     ordering_field = "position"
     hide_ordering_field = True
     hide_title = True
+
+    def get_extra(self, request, obj=None, **kwargs):
+        """Return an empty row for an event that has none yet."""
+        has_some = obj and self.model.objects.filter(event=obj).exists()
+        return 0 if has_some else 1
 
     def get_queryset(self, request):
         """Return the links to records that the user may read."""

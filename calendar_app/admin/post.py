@@ -10,17 +10,18 @@ from django.shortcuts import redirect
 
 from .. import permissions
 from ..api.representations import Urls
+from ..api.serializers.fields import whole_number
 from ..models import Status
 from ..models.fields import WallTimeField
 from ..services import posts
 from ..services.revision import writing
 from .forms.custom_fields import RowsField, RowsWidget
 from .forms.moments import MomentField, MomentInput
-from .forms.prose import ProseField, ProseWidget
-from .look import FORM_TEMPLATE, TEMPLATES, ModelAdmin, TextArea, URLInput, page_action
+from .look import FORM_TEMPLATE, TEMPLATES, ModelAdmin, URLInput, page_action
 from .shared import bulk
 from .shared.columns import ApiLink, StatusColumn, Thumbnail, UtcTimes
 from .shared.filters import StatusFilter
+from .shared.prose import ProsePages
 from .transfer import Transfers
 
 # Nearer to the years 1 and 9999, local time may be outside what a datetime can hold.
@@ -34,16 +35,12 @@ FORMFIELDS = {
 }
 
 
-class Prose(ProseWidget, TextArea):
-    """A text area of the look."""
-
-
 def tab(title, *fields):
     """Return a fieldset that Unfold shows as a tab."""
     return title, {"classes": ["tab"], "fields": fields}
 
 
-class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmin):
+class PostAdmin(ApiLink, ProsePages, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmin):
     """Applies the API's rules for who may see, edit, publish and trash a record."""
 
     formfield_overrides = FORMFIELDS
@@ -115,14 +112,17 @@ class PostAdmin(ApiLink, StatusColumn, Thumbnail, UtcTimes, Transfers, ModelAdmi
         return form
 
     def formfield_for_dbfield(self, db_field, request, **kwargs):
-        if db_field.name in {"description", "excerpt"}:
-            kwargs |= {"form_class": ProseField, "widget": Prose}
-        elif db_field.name == "custom_fields":
+        if db_field.name == "custom_fields":
             kwargs |= {"form_class": RowsField, "widget": RowsWidget}
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def get_changeform_initial_data(self, request):
-        return {"author": request.user.pk, **super().get_changeform_initial_data(request)}
+        """Return what the address of a new record gives, without IDs that are none."""
+        given = super().get_changeform_initial_data(request)
+        links = {field.name for field in self.opts.fields if field.many_to_one}
+        wrong = {name for name in links & given.keys() if whole_number(given[name]) is None}
+        given = {name: value for name, value in given.items() if name not in wrong}
+        return {"author": request.user.pk, **given}
 
     def get_readonly_fields(self, request, obj=None):
         if permissions.may_edit_others(request.user, self.model):

@@ -12,12 +12,13 @@ from .history.views import Histories
 from .look import ModelAdmin, NumberRangeFilter, display
 from .shared.columns import ApiLink
 from .shared.filters import RelatedFilter
+from .shared.prose import ProsePages
 from .transfer import Transfers
 
 INDENT = "\N{EM SPACE}"
 
 
-class TermAdmin(Histories, ApiLink, Transfers, ModelAdmin):
+class TermAdmin(Histories, ApiLink, ProsePages, Transfers, ModelAdmin):
     list_filter = [("count", NumberRangeFilter)]
     list_filter_submit = True
     list_per_page = 100

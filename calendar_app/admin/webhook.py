@@ -2,7 +2,7 @@ import json
 from urllib.parse import urlsplit
 
 from django.contrib import messages
-from django.contrib.admin import action, register
+from django.contrib.admin import RelatedOnlyFieldListFilter, action, register
 from django.utils.html import format_html
 
 from .. import permissions
@@ -17,13 +17,11 @@ COLOURS = {"waiting": "info", "delivered": "success", "failed": "danger"}
 class SeesWhatIsTold:
     """Only who may read all events sees what is told of events that the public may not see."""
 
-    told_all = "sees_all"  # the path to that field
-
     def get_queryset(self, request):
         found = super().get_queryset(request)
         if permissions.may_edit_others(request.user, Event):
             return found
-        return found.filter(**{self.told_all: False})
+        return found.filter(sees_all=False)
 
 
 @register(Webhook)
@@ -79,9 +77,8 @@ class WebhookAdmin(SeesWhatIsTold, ModelAdmin):
 
 @register(WebhookDelivery)
 class WebhookDeliveryAdmin(SeesWhatIsTold, ModelAdmin):
-    told_all = "webhook__sees_all"
     list_display = ["created", "webhook", "type", "event_id", "state", "attempts", "outcome"]
-    list_filter = ["status", "type", "webhook"]
+    list_filter = ["status", "type", ("webhook", RelatedOnlyFieldListFilter)]
     list_select_related = ["webhook"]
     search_fields = ["=event_id", "=message_id"]
     date_hierarchy = "created"
@@ -108,9 +105,14 @@ class WebhookDeliveryAdmin(SeesWhatIsTold, ModelAdmin):
 
     @action(description="Send again", permissions=["send"])
     def send_again(self, request, queryset):
+        sent = 0
         for delivery in queryset:
-            deliveries.send_again(delivery)
-        self.message_user(request, f"Sent again: {len(queryset)}.", messages.SUCCESS)
+            if why := deliveries.refusal(delivery):
+                self.message_user(request, f"“{delivery}” is not sent: {why}", messages.ERROR)
+            else:
+                deliveries.send_again(delivery)
+                sent += 1
+        self.message_user(request, f"Sent again: {sent}.", messages.SUCCESS)
 
     @display(description="status", ordering="status", label=COLOURS)
     def state(self, delivery):

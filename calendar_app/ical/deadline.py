@@ -1,7 +1,8 @@
 """A time limit on code that a hostile file could keep busy for ever."""
 
-import signal
+import ctypes
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 
@@ -13,23 +14,33 @@ class TooSlowError(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float):
+def time_limit(seconds: float) -> Iterator[None]:
     """Raise TooSlowError inside the block if it takes longer than seconds.
 
-    The libraries expand recurrence rules in loops without a time limit, so a signal ends them. Only
-    the main thread receives signals, in which commands run; in others there is no limit.
+    The libraries expand recurrence rules in loops without a time limit. Another thread ends them:
+    a signal would reach the main thread only, and servers answer in others. What waits in C, such
+    as a query, ends first.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, _end)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    thread, lock, is_over = threading.get_ident(), threading.Lock(), False
+
+    def end() -> None:
+        with lock:
+            if not is_over:
+                _raise_in(thread, TooSlowError)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        timer.cancel()
+        with lock:
+            is_over = True
+            _raise_in(thread, None)  # nothing that is on its way arrives after the block
 
 
-def _end(number, frame):
-    raise TooSlowError
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Let a thread raise an error as soon as it runs Python code; None takes back what waits."""
+    raised = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)

@@ -3,13 +3,16 @@
 import datetime as dt
 import hashlib
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import icalendar
+from icalendar.timezone import tzp
 
 from .deadline import TooSlowError, time_limit
 from .recurrence import MALFORMED, Malformed, Series, series_of
+from .rules import CLOCK, rules_of
 from .text import plain
 from .vevent import Entry, entry_of
 from .wall_times import known
@@ -19,6 +22,8 @@ MAX_DEPTH = 10  # of nested components; the RFC has two levels
 MAX_ENTRIES = 50_000
 MAX_SLOW = 10  # rules that may exceed the time limit before the file is rejected
 MAX_UID = 200  # characters; a longer one is replaced by its hash
+MAX_ZONE_RULES = 100  # of one zone
+PARSING = threading.Lock()
 BEGIN_OR_END = re.compile(rb"^(begin|end):", re.IGNORECASE | re.MULTILINE)
 
 
@@ -108,15 +113,37 @@ def _calendars(data):
     _require_flat(data)
     try:
         with time_limit(PARSE_SECONDS):
-            found = icalendar.Calendar.from_ical(data, multiple=True)
+            found = _parsed(data)
     except MALFORMED as e:
         raise ReadError(f"The file is not valid iCalendar: {str(e)[:200]}") from e
     except TooSlowError as e:
         raise ReadError(f"The file takes more than {PARSE_SECONDS} seconds to read.") from e
+    _require_yearly_zones(found)
     calendars = [component for component in found if component.name == "VCALENDAR"]
     if not calendars:
         raise ReadError("The file contains no complete calendar, BEGIN:VCALENDAR to END:VCALENDAR.")
     return calendars
+
+
+def _parsed(data):
+    """Return the components of a file, in the zones that it defines.
+
+    The library keeps those under their names, for all files of the process that come later.
+    """
+    with PARSING:
+        tzp.use_zoneinfo()
+        return icalendar.Calendar.from_ical(data, multiple=True)
+
+
+def _require_yearly_zones(components):
+    """Raise ReadError for a zone with other rules: finding its offset may take for ever."""
+    zones = (zone for component in components for zone in component.walk("VTIMEZONE"))
+    for zone in zones:
+        rules = [rule for part in zone.walk() for rule in rules_of(part)]
+        is_yearly = all(rule.get("FREQ") == ["YEARLY"] and CLOCK.isdisjoint(rule) for rule in rules)
+        if not is_yearly or len(rules) > MAX_ZONE_RULES:
+            name = str(zone.get("TZID", ""))[:80]
+            raise ReadError(f"The time zone '{name}' does not change by a few yearly rules.")
 
 
 def _require_flat(data):

@@ -52,10 +52,10 @@ def series_of(
     for component in components:
         _drop_broken(component)
     try:
+        if not any(RECURRENCE & set(component) for component in components):
+            newest = max(components, key=attrgetter("sequence"))
+            return Series(uid, [entry(uid, newest)], repeats=False)
         with time_limit(EXPAND_SECONDS):
-            if not any(RECURRENCE & set(component) for component in components):
-                newest = max(components, key=attrgetter("sequence"))
-                return Series(uid, [entry(uid, newest)], repeats=False)
             found = _expanded(components, now + horizon)
             ids = [f"{uid}/{_recurrence_id(part)}" for part in found]
             entries = [entry(key, part) for key, part in zip(ids, found, strict=True)]

@@ -3,10 +3,13 @@
 import datetime as dt
 from dataclasses import dataclass
 
+import icalendar
+
 from ..values import time_zones
 from ..values.recurrence import Recurrence, RuleError, checked
 from .wall_times import known
 
+CLOCK = {"BYHOUR", "BYMINUTE", "BYSECOND"}
 MARGIN = dt.timedelta(days=2)  # near the end, where the zones of the two reckonings may differ
 
 
@@ -53,11 +56,19 @@ def rule_of(components, parts, ids, until: dt.datetime, fallback: str) -> KeptRu
     return KeptRule(recurrence, zone, all_day, days, overrides, end)
 
 
+def rules_of(component) -> list[dict[str, list]]:
+    """Return the rules of a component in capitals; not those that are malformed."""
+    return [
+        {str(name).upper(): [str(each).upper() for each in values] for name, values in rule.items()}
+        for rule in _properties(component, "RRULE")
+        if isinstance(rule, icalendar.vRecur)
+    ]
+
+
 def _read(master, fallback) -> tuple[Recurrence, str] | None:
     """Return the recurrence of a component and the name of the zone that it is reckoned in."""
     start = master["DTSTART"].dt
-    rules = master.get("RRULE", [])
-    rules = rules if isinstance(rules, list) else [rules]
+    rules = _properties(master, "RRULE")
     if len(rules) > 1 or "EXRULE" in master:
         return None
     if not isinstance(start, dt.datetime):
@@ -71,9 +82,14 @@ def _read(master, fallback) -> tuple[Recurrence, str] | None:
     return Recurrence(wall, rrule, dates["RDATE"], dates["EXDATE"]), zone
 
 
+def _properties(component, name) -> list:
+    """Return all properties of a name; of a single one the library makes no list."""
+    found = component.get(name, [])
+    return found if isinstance(found, list) else [found]
+
+
 def _listed(master, name, place):
-    found = master.get(name, [])
-    for values in found if isinstance(found, list) else [found]:
+    for values in _properties(master, name):
         for value in values.dts:
             if not isinstance(value.dt, dt.date):
                 raise RuleError(f"{name} has a period.")

@@ -1,4 +1,9 @@
-"""Reads a feed and stores its events, which other feeds do not change."""
+"""Reads what is at the address of a feed, a calendar file or a service, and stores its events."""
+
+import datetime as dt
+from hashlib import sha256
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from django.utils import timezone
 
@@ -6,81 +11,134 @@ from .. import permissions
 from ..conf import conf
 from ..ical.reader import CalendarFile, ReadError, read
 from ..lib import fetch
-from ..models import Event, Feed, FeedEvent, Organizer, Series
-from .ics import CalendarImport, uids
-from .writer import Importer
+from ..lib.fetch import UnmodifiedError
+from ..models import Event, Feed
+from .feed_events import FeedEvents
+from .ics import CalendarImport, store, uids
+from .remote_calendar import Service, ServiceError, as_json
+from .rest import ServiceImport
+from .writer import Importer, Source
 
 FETCH_SECONDS = 30
-ELSEWHERE = "its event was imported from elsewhere, and the feed does not take over such events."
+DAY = dt.timedelta(days=1)
+# What a service may say of an event; the rest, such as its status, is for this site to decide.
+FIELDS = {
+    *("title", "description", "excerpt", "slug", "start_date", "end_date", "all_day", "timezone"),
+    *("cost", "website", "image", "show_map", "show_map_link", "custom_fields"),
+    *("categories", "tags", "venue", "organizer"),
+}
 
 
-def fetched(feed: Feed, validators=None) -> fetch.Fetched:
-    """Return what is at the address of a feed. Raises FetchError."""
-    return fetch.fetch(
+class Content(NamedTuple):
+    """What is at the address of a feed, and what tells whether it is another the next time."""
+
+    body: Any
+    validators: dict[str, str]
+
+
+def fetched(feed: Feed, validators=None, *, seconds: float = FETCH_SECONDS) -> Content:
+    """Return what is at the address of a feed. Raises FetchError or ReadError."""
+    seconds = min(seconds, conf.FEED_SECONDS)
+    if feed.kind == Feed.Kind.SERVICE:
+        return _read_service(feed, validators, seconds)
+    found = fetch.fetch(
         feed.url,
         max_bytes=conf.ICAL_MAX_BYTES,
-        seconds=min(FETCH_SECONDS, conf.FEED_SECONDS),
+        seconds=min(seconds, FETCH_SECONDS),
         networks=conf.feed_networks,
         validators=validators,
     )
+    return Content(found.body, dict(found.validators))
 
 
-def opened(feed: Feed, content: bytes, *, most_rows: int = 0) -> tuple[CalendarFile, "FeedImport"]:
-    """Return what a feed has and where to store it. Raises ReadError."""
+def _read_service(feed, validators, seconds):
+    """Return the service and its events from yesterday on, at whatever zone it reckons days."""
+    service = Service(feed.url)
+    service.restrict(networks=conf.feed_networks, seconds=seconds, max_bytes=conf.ICAL_MAX_BYTES)
+    start = f"{timezone.now() - DAY:%Y-%m-%d}"
+    params = {"start_date": start, "end_date": "9999-12-31", "status": "publish"}
+    try:
+        records = [each for page in service.pages("events", params) for each in page.records]
+    except ServiceError as e:
+        raise ReadError(str(e)) from e
+    known = {"content": sha256(as_json(records) or start.encode()).hexdigest()}
+    if validators == known:
+        raise UnmodifiedError("The service has the same events as before.")
+    return Content((service, records), known)
+
+
+def opened(feed: Feed, body: Any, *, most_rows: int = 0) -> "FileFeedImport | ServiceFeedImport":
+    """Return the import of what a feed has, which ``run`` stores. Raises ReadError."""
     if feed.owner is None or not feed.owner.is_active:
         raise ReadError("The feed has no owner with an active account.")
     if not permissions.may_import(feed.owner, Event):
         raise ReadError(f"Its owner, {feed.owner}, may not import events.")
-    reading = read(content, conf.zone_name)
-    return reading, FeedImport(feed, Importer(feed.owner, most_rows=most_rows))
+    importer = Importer(feed.owner, most_rows=most_rows)
+    if feed.kind == Feed.Kind.SERVICE:
+        return ServiceFeedImport(feed, importer, *body)
+    return FileFeedImport(feed, importer, read(body, conf.zone_name))
 
 
-class FeedImport(CalendarImport):
-    """Stores the events of a feed through importer, and withdraws those that it no longer has."""
+class FileFeedImport(CalendarImport):
+    """Stores the events of a calendar file, and withdraws those that it no longer has."""
 
-    def __init__(self, feed: Feed, importer: Importer):
+    def __init__(self, feed: Feed, importer: Importer, reading: CalendarFile):
         super().__init__(importer, feed.event_status)
-        self.feed = feed
-        self.own = set(feed.event_links.values_list("event_id", flat=True))
-        self.categories = [{"id": pk} for pk in feed.categories.values_list("pk", flat=True)]
-        known = Organizer.objects.untrashed().filter(pk=feed.organizer_id)
-        self.organizers = list(known.values_list("pk", flat=True))
+        self.events, self.reading = FeedEvents(feed), reading
+
+    def run(self, *, show, dry_run: bool = False):
+        """Store all events, and call ``show`` as ``ics.store`` does. Raises ReadError."""
+        store(self.reading, self, days=conf.ICAL_HORIZON_DAYS, dry_run=dry_run, show=show)
 
     def refusal(self, known):
-        ids = {event.pk for event in known.values()}
-        if ids <= self.own:
-            return ""
-        feeds = dict(FeedEvent.objects.filter(event__in=ids).values_list("feed_id", "feed__name"))
-        is_own = feeds.pop(self.feed.pk, None) is not None
-        if feeds:
-            return f"its event belongs to the feed “{min(feeds.values())}”."
-        return "" if is_own or self.feed.takes_over else ELSEWHERE
+        return self.events.refusal(known.values())
 
     def _store(self, entry, parent):
         pk = super()._store(entry, parent)
-        if pk and pk not in self.own:
-            self.own.add(pk)
-            FeedEvent.objects.create(feed=self.feed, event_id=pk)
+        self.events.take(pk)
         return pk
 
     def _data(self, entry, label):
-        data = super()._data(entry, label)
-        data["categories"] += self.categories
-        data["organizer"] = data["organizer"] or self.organizers
-        return data
+        return self.events.completed(super()._data(entry, label))
 
     def finish(self, reading):
-        if self.feed.gone != Feed.Gone.TRASH:
-            return
-        coming = Event.objects.untrashed().filter(
-            feed_link__feed=self.feed, start_utc__gt=timezone.now()
-        )
-        ids = coming.order_by("start_utc", "id").values_list("source_id", flat=True)
-        gone = [source_id for source_id in ids if not uids(source_id) & reading.groups.keys()]
-        if gone and not reading.groups:
-            raise ReadError("The feed is empty: its events were kept, in case that is a mistake.")
-        for source_id in gone:
-            self.importer.trash(Event, source_id)
-        # No more dates of a rule that is gone.
-        ended = {uid for source_id in gone for uid in uids(source_id)}
-        Series.objects.filter(uid__in=ended).update(extend_at=None)
+        def is_there(source_id):
+            return bool(uids(source_id) & reading.groups.keys())
+
+        self.events.withdraw(self.importer, is_there, is_empty=not reading.groups)
+
+
+class ServiceFeedImport(ServiceImport):
+    """Stores the events of a service, and withdraws those that it no longer has."""
+
+    def __init__(self, feed: Feed, importer: Importer, service: Service, records: list):
+        super().__init__(service, importer)
+        self.feed, self.events, self.records = feed, FeedEvents(feed), records
+        self.read_categories()
+
+    def run(self, *, show, dry_run: bool = False):
+        """Store all events, and call ``show`` as ``ics.store`` does. Raises ReadError."""
+        with self.importer.running(dry_run=dry_run):
+            for done, record in enumerate(self.records, start=1):
+                self.events.take(self.store(record))
+                show(done, len(self.records))
+            there = {*self.source_ids.values()}
+            self.events.withdraw(self.importer, there.__contains__, is_empty=not self.records)
+
+    def refusal(self, source):
+        return self.events.refusal(Event.objects.filter(source_id=source.id))
+
+    def _source(self, record):
+        """Return the source of a record, of this host: it may not speak for others."""
+        source, host = super()._source(record), urlsplit(self.service.base).hostname
+        if source.id.partition("?")[0].partition("/")[0] == host:
+            return source
+        return Source(f"{host}?id={record['id']}", source.version, source.lineage)
+
+    def _event(self, record, label):
+        data = super()._event(record, label)
+        return self.events.completed({name: data[name] for name in FIELDS & data.keys()})
+
+    def decided(self, known):
+        is_back = known is None or known.is_trashed
+        return {"status": self.feed.event_status} if is_back else {}

@@ -7,7 +7,6 @@ wait for long; one that was cut off is repeated soon, and has less to do then.
 
 import datetime as dt
 import logging
-import threading
 from collections import Counter
 
 from django.db import transaction
@@ -21,7 +20,7 @@ from ..lib.tasks import task
 from ..models import Event, Feed
 from ..services.actor import acting
 from .feed_import import fetched, opened
-from .ics import require_days, store, within
+from .ics import within
 from .writer import Outcome
 
 PAUSES = [
@@ -124,19 +123,18 @@ def _imported(feed) -> Outcome | None:
     is_recent = feed.read_in_full and feed.running_since < feed.read_in_full + READ_IN_FULL_AFTER
     limit = within(conf.FEED_SECONDS, "the next import goes on with the rest.")
     try:
-        found = fetched(feed, feed.validators if is_recent else None)
+        known = feed.validators if is_recent else None
+        found = fetched(feed, known, seconds=conf.FEED_SECONDS)
     except UnmodifiedError:
         return None
-    reading, target = opened(feed, found.body)
-    if threading.current_thread() is not threading.main_thread():
-        require_days(reading, "import it with the command import_feeds.")
+    target = opened(feed, found.body)
     outcome = target.importer.outcome
     try:
         with acting(door=f"feed {feed.name}"):
-            store(reading, target, days=conf.ICAL_HORIZON_DAYS, show=limit)
+            target.run(show=limit)
     finally:
         _count(feed, outcome)
-    feed.validators, feed.read_in_full = dict(found.validators), feed.running_since
+    feed.validators, feed.read_in_full = found.validators, feed.running_since
     if outcome.is_failure:
         raise ReadError(outcome.problems[0])
     return outcome

@@ -5,7 +5,6 @@ import re
 import time
 from functools import cache
 
-import icalendar
 from django.utils import timezone
 
 from ..api.serializers import EventSerializer, OrganizerSerializer, VenueSerializer
@@ -20,8 +19,6 @@ from ..values import names, time_zones
 from .writer import Importer, RejectedError, Source
 
 MAX_NAME = 255
-FREQUENT = {"SECONDLY", "MINUTELY", "HOURLY"}
-CLOCK = {"BYHOUR", "BYMINUTE", "BYSECOND"}
 RECURRENCE_ID = re.compile(r"\d{8}(T\d{6}Z?)?")
 
 
@@ -56,24 +53,6 @@ def within(seconds: float, on_excess: str):
             raise ReadError(f"Only {done} of {total} events were read in {seconds} s; {on_excess}")
 
     return show
-
-
-def require_days(reading: CalendarFile, otherwise: str):
-    """Raise ReadError for a rule that repeats within a day: expanding it may take for ever.
-
-    Only the main thread can be interrupted while it does.
-    """
-    for components in reading.groups.values():
-        for component in components:
-            rules = component.get("RRULE", [])
-            for rule in rules if isinstance(rules, list) else [rules]:
-                if not isinstance(rule, icalendar.vRecur):
-                    continue  # it is malformed, and its event will be skipped
-                names = {str(name).upper() for name in rule}
-                frequency = {str(each).upper() for each in rule.get("FREQ", [])}
-                if frequency & FREQUENT or names & CLOCK:
-                    title = str(component.get("SUMMARY", ""))[:80]
-                    raise ReadError(f"“{title}” repeats several times a day; {otherwise}")
 
 
 class CalendarImport:

@@ -1,6 +1,7 @@
 """Reads a calendar service with the same API, page by page."""
 
 import base64
+import math
 import time
 from collections.abc import Iterator
 from hashlib import sha256
@@ -63,9 +64,13 @@ class Service:
             raise ServiceError(
                 f"'{url}' is not the URL of a service, such as {EXAMPLE} (without a user name)."
             ) from e
+        if target.query:
+            raise ServiceError(f"'{url}' has a query, and the URL of a service has none.")
         self.host = target.authority
         path = target.path.rstrip("/").removesuffix("/events")
         self.base = f"{target.scheme}://{target.authority}{path}"
+        self._access: dict = {"trusted": self.base}
+        self._until, self._bytes_left = math.inf, math.inf
         self._has_answered = False
         self._headers = {
             "Accept": "application/json",
@@ -75,6 +80,11 @@ class Service:
         if username:
             token = base64.b64encode(f"{username}:{password}".encode()).decode()
             self._headers["Authorization"] = f"Basic {token}"
+
+    def restrict(self, *, networks: fetch.Networks, seconds: float, max_bytes: int):
+        """Read only public addresses and these networks, and no more nor longer than that."""
+        self._access = {"networks": networks}
+        self._until, self._bytes_left = time.monotonic() + seconds, max_bytes
 
     def pages(self, collection: str, params: dict, first: int = 1) -> Iterator[Page]:
         """Yield the pages of a collection, starting from first. Raises ServiceError."""
@@ -121,7 +131,8 @@ class Service:
 
     def _fetched(self, target):
         """Return the response, with increasing pauses between attempts."""
-        deadline, pause, attempts = time.monotonic() + PAGE_SECONDS, PAUSE_SECONDS, TRIES
+        deadline = min(time.monotonic() + PAGE_SECONDS, self._until)
+        pause, attempts = PAUSE_SECONDS, TRIES
         while True:
             attempts -= 1
             try:
@@ -136,9 +147,7 @@ class Service:
                     return answer
                 wait = max(pause, _retry_after(answer))
             if time.monotonic() + wait > deadline:
-                raise ServiceError(
-                    f"{target.label} did not return a page within {PAGE_SECONDS} seconds."
-                )
+                raise ServiceError(f"{target.label} did not return a page in time.")
             time.sleep(wait)
             pause *= 2
 
@@ -146,9 +155,10 @@ class Service:
         limits = {} if self._has_answered else {"connect_seconds": FIRST_CONNECT_SECONDS}
         deadline = min(deadline, time.monotonic() + TRY_SECONDS)
         with fetch.open_response(
-            target, deadline, trusted=self.base, headers=self._headers, **limits
+            target, deadline, headers=self._headers, **self._access, **limits
         ) as response:
-            body = fetch.read_body(target, response, MAX_BYTES)
+            body = fetch.read_body(target, response, min(MAX_BYTES, self._bytes_left))
+            self._bytes_left -= len(body)
             return Answer(response.status, response.headers, body)
 
 

@@ -45,16 +45,34 @@ class ServiceImport:
             self.importer.outcome.problems.append(f"The category tree could not be read: {e}")
         self._flatten_circles()
 
-    def store(self, record):
-        """Store an event, or note the problem; trash one that was trashed at the service."""
+    def refusal(self, source: Source) -> str:
+        """Return why the event of a source may not be changed; "" if it may."""
+        return ""
+
+    def decided(self, known: Event | None) -> dict:
+        """Return what is not left to the service of an event, new or known."""
+        return {}
+
+    def store(self, record) -> int | None:
+        """Store an event and return its ID; trash one that was trashed at the service.
+
+        None is for that, and for an event with a problem, which is noted.
+        """
         label = _label("Event", record)
         with self.importer.skipping(label):
             source = self._source(record)
             self.source_ids[record["id"]] = source.id
+            if why := self.refusal(source):
+                raise RejectedError(why)
             if record.get("status") == "trash":
                 self.importer.trash(Event, source.id)
-                return
-            self.importer.store(EventSerializer, source, lambda known: self._event(record, label))
+                return None
+            return self.importer.store(
+                EventSerializer,
+                source,
+                lambda known: self._event(record, label) | self.decided(known),
+            )
+        return None
 
     def set_parent(self, pk: int, params: dict):
         """Set the parent of the events that belong to the one with this ID at the service."""

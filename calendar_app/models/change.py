@@ -17,6 +17,8 @@ class Change(models.Model):
         CREATED = "created"
         CHANGED = "changed"
         DELETED = "deleted"
+        # Its values are those that were lost, not all: what it was linked to was deleted.
+        UNLINKED = "unlinked", "Link removed"
 
     stamp = models.PositiveBigIntegerField(default=0)
     records = models.JSONField(null=True, help_text="Pairs of the name of a model and an ID.")

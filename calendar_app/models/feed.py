@@ -24,15 +24,21 @@ class Feed(models.Model):
         DAY = 24, "Every day"
         WEEK = 168, "Every week"
 
+    class Kind(models.TextChoices):
+        FILE = "file", "Calendar file (iCalendar)"
+        SERVICE = "service", "Calendar service (REST, such as The Events Calendar of WordPress)"
+
     class Gone(models.TextChoices):
         KEEP = "keep", "Stay in the calendar"
         TRASH = "trash", "Go to the trash, if they have not begun"
 
     name = models.CharField(max_length=100)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.FILE)
     url = models.URLField(
         "address",
         max_length=2000,
-        help_text="Of an iCalendar file (.ics), such as other calendars offer to subscribe to.",
+        help_text="Of a file (.ics), such as other calendars offer to subscribe to; or of the API "
+        "of a service, such as https://example.org/wp-json/tribe/events/v1.",
     )
     every = models.PositiveSmallIntegerField("how often", choices=Every, default=Every.DAY)
     is_active = models.BooleanField("active", default=True)
@@ -58,7 +64,7 @@ class Feed(models.Model):
     takes_over = models.BooleanField(
         "also change events that were imported from elsewhere",
         default=False,
-        help_text="Those with the same UID, as when the same calendar was imported by hand before.",
+        help_text="Those with the same UID or ID, as when the same calendar was imported by hand.",
     )
     owner = models.ForeignKey(
         conf.user_model,

@@ -10,6 +10,8 @@ class RoleGroup(models.Model):
 
     role = models.CharField(max_length=20, unique=True)
     group = models.OneToOneField(Group, models.SET_NULL, null=True, related_name="+")
+    # The permissions that it was given: what it has not is new, or was taken away on purpose.
+    granted = models.JSONField(default=list)
 
     class Meta:
         default_permissions = ()

@@ -50,6 +50,8 @@ class WebhookDelivery(models.Model):
     message_id = models.CharField(max_length=40, editable=False)
     type = models.CharField(max_length=20, choices=EventType)
     event_id = models.PositiveBigIntegerField()  # it may be deleted
+    # As its webhook was when the message was made: that may have more rights by now, or fewer.
+    sees_all = models.BooleanField("shows what the public may not see", editable=False)
     body = models.TextField()
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)

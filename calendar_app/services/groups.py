@@ -1,4 +1,4 @@
-"""The groups of the calendar's three roles, which ``migrate`` makes."""
+"""The groups of the calendar's three roles, which ``migrate`` makes and an upgrade completes."""
 
 import logging
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.apps import apps as current_apps
 from django.contrib.auth.management import create_permissions
+from django.core.exceptions import FieldDoesNotExist
 from django.db import router, transaction
 
 from ..conf import conf
@@ -32,34 +33,46 @@ logger = logging.getLogger(__name__)
 def make_groups(sender: AppConfig, *, using: str, apps: Any = current_apps, **kwargs: Any) -> None:
     """Make the group of each role that never had one. Called after migrations.
 
-    A group that has the name already belongs to the project, and stays as it is.
+    A group that has the name already belongs to the project, and stays as it is. One that was made
+    before gets the permissions that are new in this version, and none again that was taken away.
     """
     try:
         role_group = apps.get_model("calendar_app", "RoleGroup")
-    except LookupError:
-        return  # a later migration creates its table
+        role_group._meta.get_field("granted")
+    except (LookupError, FieldDoesNotExist):
+        return  # a later migration creates it
     if not router.allow_migrate_model(using, role_group):
         return
     # Whether Django's own handler has run by now depends on the order of INSTALLED_APPS.
     create_permissions(sender, verbosity=0, using=using, apps=apps)
-    made = role_group.objects.using(using).values_list("role", flat=True)
-    for role in RIGHTS.keys() - set(made):
+    made = {each.role: each for each in role_group.objects.using(using).select_related("group")}
+    for role in RIGHTS:
         with transaction.atomic(using=using):
-            _make_group(role, using, apps)
+            found = made.get(role) or _make_group(role, using, apps)
+            if found and found.group:
+                _grant(found, apps.get_model("auth", "Permission").objects.using(using))
 
 
-def _make_group(role: str, using: str, apps: Any) -> None:
+def _make_group(role: str, using: str, apps: Any) -> Any:
+    """Return the new group of a role, without permissions; None if its name is taken."""
     groups = apps.get_model("auth", "Group").objects.using(using)
     group, is_new = groups.get_or_create(name=conf.group_names[role])
     if not is_new:
         logger.warning("%s", taken(role))
-        return
-    codenames = [f"{verb}_{model}" for model, verbs in RIGHTS[role].items() for verb in verbs]
-    permissions = apps.get_model("auth", "Permission").objects.using(using)
-    group.permissions.set(
-        permissions.filter(content_type__app_label="calendar_app", codename__in=codenames)
-    )
-    apps.get_model("calendar_app", "RoleGroup").objects.using(using).create(role=role, group=group)
+        return None
+    role_groups = apps.get_model("calendar_app", "RoleGroup").objects.using(using)
+    return role_groups.create(role=role, group=group)
+
+
+def _grant(role_group: Any, permissions: Any) -> None:
+    """Give the group of a role the permissions that it was not given before."""
+    rights = RIGHTS[role_group.role].items()
+    codenames = {f"{verb}_{model}" for model, verbs in rights for verb in verbs}
+    if new := codenames - {*role_group.granted}:
+        ours = permissions.filter(content_type__app_label="calendar_app", codename__in=new)
+        role_group.group.permissions.add(*ours)
+        role_group.granted = sorted(codenames | {*role_group.granted})
+        role_group.save(update_fields=["granted"])
 
 
 def taken(role: str) -> str:

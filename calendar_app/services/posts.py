@@ -15,6 +15,7 @@ from ..models.post import changed
 from ..permissions import User
 from ..values.slugs import unique_slug
 from .actor import WORKER, acting
+from .history import lost_links
 from .history.stored import note_stored, noted
 from .revision import touch, writing
 
@@ -115,6 +116,7 @@ def clear_author(sender: type[Model], instance: Any, **kwargs: Any) -> None:
     The foreign key does so too (SET_NULL), but without a change date, by which mirrors read.
     """
     with writing():
+        lost_links.keep(instance)
         for model in (Event, Venue, Organizer):
             model.objects.filter(author=instance).update(author=None, **changed())
 
@@ -154,4 +156,5 @@ def _publish_later(post: Post) -> None:
 
 def _after_status_change(post: Post) -> None:
     if isinstance(post, Venue | Organizer) and post.is_trashed:
+        lost_links.keep(post)
         post.event_links.all().delete()

@@ -22,7 +22,7 @@ that it can represent; a distance that leads there is an error.
 """
 
 from collections import Counter
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from dateutil.relativedelta import relativedelta
 
@@ -36,7 +36,14 @@ ACCEPTED = (
 
 
 class DateError(ValueError):
-    """The text is not a date; the message is a sentence with the accepted forms."""
+    """The text is not a date; the message is a sentence with the accepted forms.
+
+    ``problem`` is a sentence without them, for forms, which have other words for them.
+    """
+
+    def __init__(self, problem: str, accepted: str = ""):
+        super().__init__(f"{problem}; {accepted}" if accepted else problem)
+        self.problem = f"{problem}." if accepted else problem
 
 
 def parse(text: str, zone: tzinfo, now: datetime | None = None) -> datetime:
@@ -74,6 +81,19 @@ def skipped(text: str, zone: tzinfo, now: datetime | None = None) -> datetime | 
     return said if time_zones.resolve(said, zone)[0].replace(fold=0) != said else None
 
 
+def end_base(text: str, start: datetime, zone: tzinfo) -> datetime | None:
+    """Return the instant that the text of an end counts from; None, for now, if it names a day.
+
+    A distance counts from `start`, the naive local time at which it began; a time alone is the
+    next one after it: "1am" after 20:00 is on the next day. Raises DateError.
+    """
+    phrase = _read(text)
+    if phrase.day or phrase.anchor or phrase.offset or not (phrase.clock or phrase.distances):
+        return None
+    is_next_day = phrase.clock and phrase.clock < start.time() and start.date() < date.max
+    return time_zones.to_utc(start + timedelta(days=bool(is_next_day)), zone)
+
+
 def is_relative(text: str) -> bool:
     """Return whether a text's meaning depends on the current time; False if it is not a date."""
     try:
@@ -82,11 +102,19 @@ def is_relative(text: str) -> bool:
         return False
 
 
+def has_time(text: str) -> bool:
+    """Return whether a text says a time of day, and not a day alone. Raises DateError."""
+    phrase = _read(text)
+    units = {unit for unit, _ in phrase.distances}
+    return bool(phrase.clock or phrase.anchor or units & {"hours", "minutes", "seconds"})
+
+
 def _read(text: str) -> date_phrases.Phrase:
     try:
         return date_phrases.read(text)
     except ValueError as e:
-        raise DateError(f"{text[: date_phrases.MAX_LENGTH]!r} is not a date; {ACCEPTED}") from e
+        problem = f"{text[: date_phrases.MAX_LENGTH]!r} is not a date"
+        raise DateError(problem, ACCEPTED) from e
     except OverflowError as e:
         raise _too_far(text) from e
 

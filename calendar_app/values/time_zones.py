@@ -31,6 +31,10 @@ NOT_PLACES = {"factory", "localtime"}
 class ZoneError(ValueError):
     """The name is not a time zone; the message is a sentence for the caller."""
 
+    def __init__(self, problem: str, accepted: str):
+        super().__init__(f"{problem}; {accepted}")
+        self.problem = f"{problem}."
+
 
 def get(name: str) -> tzinfo:
     """Return the zone with this name; its `str()` is the canonical name. Raises ZoneError."""
@@ -126,6 +130,7 @@ def _edge(moment: datetime) -> datetime:
 
 def _unknown(name: str) -> ZoneError:
     return ZoneError(
-        f"{name[:64]!r} is not a time zone; give an IANA name such as 'Europe/Paris', 'UTC', "
-        "or an offset in quarter hours up to 14 hours, such as 'UTC+2' or 'UTC-5.5'."
+        f"{name[:64]!r} is not a time zone",
+        "give an IANA name such as 'Europe/Paris', 'UTC', "
+        "or an offset in quarter hours up to 14 hours, such as 'UTC+2' or 'UTC-5.5'.",
     )

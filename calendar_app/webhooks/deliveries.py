@@ -39,6 +39,15 @@ def replace_secret(webhook: Webhook) -> None:
     webhook.save(update_fields=["secret"])
 
 
+def refusal(delivery: WebhookDelivery) -> str:
+    """Return why a message must not be sent to its webhook as that is now; "" if it may."""
+    if not delivery.webhook.is_active:
+        return "The webhook is not active."
+    if delivery.sees_all and not delivery.webhook.sees_all:
+        return "It shows what the public may not see, which this webhook is no longer told."
+    return ""
+
+
 def send_again(delivery: WebhookDelivery) -> None:
     """Send a message again, with all attempts anew."""
     WebhookDelivery.objects.filter(pk=delivery.pk).update(
@@ -72,11 +81,11 @@ def deliver(pk: int, attempt: int) -> bool:
 
 def _try(delivery: WebhookDelivery) -> None:
     """Send a message and set the outcome."""
+    if why := refusal(delivery):
+        delivery.status, delivery.outcome = Status.FAILED, why
+        return
     webhook, is_final = delivery.webhook, False
     try:
-        if not webhook.is_active:
-            delivery.status, delivery.outcome = Status.FAILED, "The webhook is not active."
-            return
         status = _post(delivery)
         is_sent, outcome = 200 <= status < 300, f"The receiver answered with status {status}."
         is_final = status == GONE

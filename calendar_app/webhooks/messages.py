@@ -92,7 +92,7 @@ def _queued(webhook: Webhook, messages: Sequence[dict[str, Any]]) -> list[Webhoo
     known = webhook.deliveries.filter(message_id__in=[m["message_id"] for m in messages])
     made = set(known.values_list("message_id", flat=True))
     new = [
-        WebhookDelivery(webhook=webhook, **message)
+        WebhookDelivery(webhook=webhook, sees_all=webhook.sees_all, **message)
         for message in messages
         if message["message_id"] not in made
     ]

@@ -17,6 +17,7 @@ PAGES = [
         f"tests/calendar_app/admin/test_{name}.py"
         for name in ("lists", "pages", "series", "import_ics", "in_browser")
     ),
+    "tests/calendar_app/admin/test_editor.py::test_a_description_is_written_with_the_keyboard",
     "tests/calendar_app/admin/planning/test_calendar.py",
     "tests/calendar_app/admin/planning/test_overview.py::test_the_sections_name_events",
     *(f"tests/backup_app/admin/test_{name}.py" for name in ("lists", "in_browser")),

@@ -85,7 +85,7 @@ def groups():
     return {
         "names": sorted(Group.objects.values_list("name", flat=True)),
         "noted": sorted(RoleGroup.objects.values_list("group__name", flat=True)),
-        "editor": editor.has_perm("calendar_app.edit_others_event"),
+        "editor": editor.has_perms(["calendar_app.edit_others_event", "calendar_app.add_feed"]),
     }
 
 

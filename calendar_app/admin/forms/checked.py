@@ -6,6 +6,7 @@ from ...api.serializers.fields import CostField, CustomFieldsField, TextField
 
 # Serializer fields that take the same value from a form as from a request.
 SHARED_FIELDS = (TextField, CostField, CustomFieldsField)
+PROSE = {"description", "excerpt"}
 
 
 class CheckedForm(forms.ModelForm):
@@ -17,6 +18,9 @@ class CheckedForm(forms.ModelForm):
 
     def clean(self):
         super().clean()
+        for name in PROSE & self.cleaned_data.keys() - {*self.changed_data}:
+            # As it is stored: it was shown without its tags.
+            self.cleaned_data[name] = getattr(self.instance, name)
         for field in self.serializer().fields.values():
             is_new = field.source in self.cleaned_data and field.source in self.changed_data
             if is_new and isinstance(field, SHARED_FIELDS):

@@ -11,7 +11,7 @@ from ...values.html import decoded, plain_text
 from ...values.recurrence import RuleError
 from ..look import PasswordInput, RadioSelect, TextInput
 from ..repeating.forms import RuleForm, plan, require_rights
-from .moments import ZoneInput
+from .moments import ZoneInput, in_words
 from .post import PostForm
 
 DATES = {"start_date", "end_date", "timezone", "scope"}  # what the dates of a rule depend on
@@ -90,6 +90,19 @@ class EventForm(PostForm):
             return time_zones.get(self.data.get(self.add_prefix("timezone")) or conf.zone_name)
         except time_zones.ZoneError:
             return conf.zone
+
+    def clean_start_date(self):
+        start = self.cleaned_data["start_date"]
+        if "end_date" in self.fields:
+            self.fields["end_date"].began = start
+        return start
+
+    def clean_timezone(self):
+        name = self.cleaned_data["timezone"]
+        try:
+            return name and time_zones.canonical(name)
+        except time_zones.ZoneError as e:
+            raise forms.ValidationError(in_words(e)) from e
 
     def _update_errors(self, errors):
         """Word the model's error about the times for a form, which has no names of parameters."""

@@ -11,6 +11,11 @@ from ...conf import conf
 from ...values import dates
 from ..look import TextInput
 
+EXAMPLES = (
+    "Write it as “2027-02-03 14:30”, “3 February 2027 2:30pm”, “tomorrow 9am” or “next friday 8pm”."
+)
+ZONES = "Choose one from the list, such as “Europe/London”."
+
 
 class MomentInput(TextInput):
     """A local date and time, typed in words or figures; a script adds a browser's picker."""
@@ -31,25 +36,41 @@ class MomentInput(TextInput):
 class MomentField(forms.Field):
     """A local date and time in ``zone``, the site's unless a form sets another.
 
-    ``said`` is what was typed last, which may be a time that the clocks skip.
+    ``said`` is what was typed last, which may be a time that the clocks skip. The field of an end
+    has ``began`` set to the start, so that "10pm" and "+2 hours" have the meaning that they have
+    beside it.
     """
 
     widget = MomentInput
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.zone = self.said = None
+        self.zone = self.said = self.began = None
 
     def to_python(self, value):
         if value in self.empty_values or isinstance(value, dt.datetime):
             return value or None
         text, zone = str(value), self.zone or conf.zone
         try:
-            moment = dates.wall(text, zone)
-            self.said = dates.skipped(text, zone) or moment
+            moment, self.said = understood(text, zone, self.began)
         except dates.DateError as e:
-            raise forms.ValidationError(str(e)) from e
+            raise forms.ValidationError(in_words(e)) from e
         return moment
+
+
+def understood(text, zone, began=None):
+    """Return the local time that a text means, and the one it says, which clocks may skip.
+
+    ``began`` is the start of the event whose end it is. Raises DateError.
+    """
+    now = dates.end_base(text, began, zone) if began else None
+    moment = dates.wall(text, zone, now)
+    return moment, dates.skipped(text, zone, now) or moment
+
+
+def in_words(error):
+    """Return what is wrong with a date or a zone as a form says it."""
+    return f"{error.problem} {EXAMPLES if isinstance(error, dates.DateError) else ZONES}"
 
 
 class ZoneInput(TextInput):

@@ -52,9 +52,6 @@ class PostForm(CheckedForm):
 
     def clean(self):
         super().clean()
-        for name in {"description", "excerpt"} & self.cleaned_data.keys() - {*self.changed_data}:
-            # As it is stored: it was shown without its tags.
-            self.cleaned_data[name] = getattr(self.instance, name)
         seen, now = self.cleaned_data.get("seen"), self.initial["seen"]
         if seen and seen != now:
             # Sending the form once more overwrites what the other has saved.

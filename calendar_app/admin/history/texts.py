@@ -7,7 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from ...values.html import plain_text
+from ...values.html import decoded, plain_text
 
 AROUND = 6  # words that are shown before and after what has changed
 MOST_WORDS = 400  # that are compared with each other; comparing takes their square
@@ -67,7 +67,7 @@ def _around(words, *, is_before):
 
 
 def _words(html):
-    return plain_text(BLOCKS.sub(r"\1 ", html or "")).split()
+    return decoded(plain_text(BLOCKS.sub(r"\1 ", html or ""))).split()
 
 
 def _common(one, other):

@@ -3,6 +3,7 @@
 A version is the ID of the change that made it; 0 is what the record was before all that are kept.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from rest_framework.exceptions import ValidationError
@@ -66,6 +67,12 @@ def changes_of(record):
     return Change.objects.filter(kind=record._meta.model_name, record_id=record.pk)
 
 
+def changes_shown(record):
+    """Return the changes of record, and of the rule by which it repeats now."""
+    series = Change.objects.filter(kind="series", record_id=getattr(record, "series_id", None))
+    return changes_of(record) | series
+
+
 def restore(record, version, user, *, seen=None):
     """Give record what it had at a version; return what that changes, or its errors.
 
@@ -102,19 +109,7 @@ def _try(record, version, user, done, seen):
 def _store(record, version, user, done):
     model = type(record)
     stored = model.objects.get(pk=record.pk)
-    now, wanted = history.state(stored), _state(stored, version)
-    different = {name for name in wanted if wanted[name] != now.get(name)}
-    serializer = SERIALIZERS[model]
-    names = {field.source: name for name, field in serializer().fields.items()}
-    data = {}
-    for name in sorted(different - CLOCK):
-        value = _reachable(stored, name, wanted[name], user, done)
-        if value is not None:
-            source = name.removesuffix("_id")
-            data[names[source]] = value
-    if different & CLOCK:
-        data |= {name: (now | wanted)[name] for name in ("timezone", "all_day")}
-        data |= {name: (now | wanted)[utc] for name, utc in TIMES.items()}
+    data = _data(stored, version, user, done)
     if not data:
         return
     context = {
@@ -122,9 +117,26 @@ def _store(record, version, user, done):
         "urls": Urls("http://localhost"),
         "texts_are_plain": True,
     }
-    found = serializer(stored, data=data, partial=True, context=context)
-    found.is_valid(raise_exception=True)
-    found.save()
+    serializer = SERIALIZERS[model](stored, data=data, partial=True, context=context)
+    serializer.is_valid(raise_exception=True)
+    serializer.save()
+
+
+def _data(record, version, user, done):
+    """Return what record has to be given, as for a request to the API, to be as at a version."""
+    now = history.state(record)
+    wanted = _state(record, version, now)
+    different = {name for name in wanted if wanted[name] != now.get(name)}
+    names = {field.source: name for name, field in SERIALIZERS[type(record)]().fields.items()}
+    data = {}
+    for name in sorted(different - CLOCK):
+        value = _reachable(record, name, wanted[name], user, done)
+        if value is not None:
+            data[names[name.removesuffix("_id")]] = value
+    if different & CLOCK:
+        data |= {name: (now | wanted)[name] for name in ("timezone", "all_day")}
+        data |= {name: (now | wanted)[utc] for name, utc in TIMES.items()}
+    return data
 
 
 @dataclass
@@ -132,21 +144,27 @@ class _Request:
     user: object
 
 
-def _state(record, version):
-    """Return what is known of record at a version, as {field: value}."""
-    until, later = {}, {}
+def _state(record, version, now):
+    """Return what is known of record, which has these values now, at a version."""
+    until, later, lost = {}, {}, defaultdict(list)
     is_known = version == 0
     rows = changes_of(record).exclude(verb=Change.Verb.DELETED).order_by("id")
-    for pk, values in rows.values_list("id", "values").iterator():
+    for pk, verb, values in rows.values_list("id", "verb", "values").iterator():
         is_known = is_known or pk == version
         for name, (before, after) in values.items():
-            if pk <= version:
+            if verb == Change.Verb.UNLINKED and isinstance(before, list):
+                if pk > version and name not in later:
+                    lost[name] += before
+                elif pk <= version and name in until:
+                    until[name] = [each for each in until[name] if each not in before]
+            elif pk <= version:
                 until[name] = after
             else:
                 later.setdefault(name, before)
     if not is_known:
         raise RecordNotFound("version", version)
-    found = later | until
+    before = {name: later.get(name, now[name]) + ids for name, ids in lost.items()}
+    found = later | before | until
     own = KEPT | ({"parent_id"} if getattr(record, "series_id", None) else set())
     return {name: value for name, value in found.items() if name not in own}
 

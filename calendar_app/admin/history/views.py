@@ -14,7 +14,7 @@ from django.urls import path
 from ... import permissions
 from ...api.serializers.fields import whole_number
 from ...exceptions import RecordNotFound, Stale
-from ...models import Change, Post
+from ...models import Change, Post, Series
 from ...services.actor import acting
 from . import versions
 from .words import Words, moment
@@ -23,17 +23,24 @@ PER_PAGE = 30
 RESTORING = "restoring a version"
 
 
-class Histories:
-    """The first base of an admin whose pages change the calendar: they are kept as history."""
+class Acting:
+    """The first base of an admin whose pages change the calendar: the history names their user."""
+
+    def get_urls(self):
+        found = super().get_urls()
+        for pattern in found:
+            pattern.callback = _acting(pattern.callback)
+        return found
+
+
+class Histories(Acting):
+    """The first base of an admin whose records have a history."""
 
     def get_urls(self):
         view = self.admin_site.admin_view(self.version_view)
         name = f"{self.opts.app_label}_{self.opts.model_name}_version"
-        page = path("<int:pk>/history/<int:version>/", view, name=name)
-        found = [page, *super().get_urls()]
-        for pattern in found:
-            pattern.callback = _acting(pattern.callback)
-        return found
+        page = path("<int:pk>/history/<int:version>/", _acting(view), name=name)
+        return [page, *super().get_urls()]
 
     def may_restore(self, request, record):
         """Return whether the user may change record, also one in the trash."""
@@ -48,16 +55,16 @@ class Histories:
     def history_view(self, request, object_id, extra_context=None):
         """Show who changed what of a record, and when, the newest first."""
         record = self._changeable(request, unquote(object_id))
-        changes = versions.changes_of(record).select_related("user").order_by("-id")
+        changes = versions.changes_shown(record).select_related("user").order_by("-id")
         page = Paginator(changes, PER_PAGE).get_page(request.GET.get("p"))
         shown = list(page.object_list)
-        words = Words(request.user, self.model, shown)
-        entries = [self._entry(change, words) for change in shown]
-        oldest = shown[-1] if shown and not page.has_next() else None
+        own = [change for change in shown if change.kind == self.opts.model_name]
+        oldest = own[-1] if own and not page.has_next() else None
         context = {
             "title": f"History of “{record}”",
             "page": page,
-            "entries": entries,
+            "entries": self._entries(request.user, shown, own),
+            "now": own[0] if own and page.number == 1 else None,
             "has_version_before": oldest and oldest.verb != Change.Verb.CREATED,
         }
         return self._history_page(request, record, "history", context)
@@ -108,8 +115,18 @@ class Histories:
             raise PermissionDenied
         return record
 
-    def _entry(self, change, words):
-        return {"change": change, "at": moment(change.at), "lines": words.lines(change)}
+    def _entries(self, user, shown, own):
+        """Return changes in words: those of the record, its own, and those of its rule."""
+        words, rules = Words(user, self.model, own), Words(user, Series, [])
+        return [
+            {
+                "change": change,
+                "at": moment(change.at),
+                "is_version": change in own,
+                "lines": (words if change in own else rules).lines(change),
+            }
+            for change in shown
+        ]
 
     def _history_page(self, request, record, page, context):
         context = {

@@ -12,6 +12,7 @@ from django.utils.text import Truncator
 from ...models import Change, Status
 from ...services import history
 from ...services.history import stored
+from ..repeating.words import in_words
 from .names import MODELS, Names
 from .texts import difference
 
@@ -47,10 +48,15 @@ class Words:
     def lines(self, change):
         """Return the lines of a change; those of a new record only have what it was given."""
         in_order = sorted(change.values, key=self.order.index)
+        if change.verb == Change.Verb.UNLINKED:
+            return [self._lost(name, change.values[name][0]) for name in in_order]
         lines = [line for name in in_order for line in self._line(name, *change.values[name])]
         if change.verb == Change.Verb.CREATED:
             return [line._replace(before="") for line in lines if line.after != EMPTY]
         return lines
+
+    def _lost(self, name, value):
+        return Line(history.label(self.model, name), done=self._value(name, value))
 
     def _line(self, name, before, after):
         if name in DERIVED:
@@ -74,17 +80,11 @@ class Words:
             return EMPTY
         if name in MODELS:
             return ", ".join(self.names.text(name, pk) for pk in _listed(value))
+        if name in FORMATS:
+            return FORMATS[name](value)
         if isinstance(value, bool):
             return "yes" if value else "no"
-        if name == "status":
-            return str(dict(Status.choices).get(value, value))
-        if name == "date_utc":
-            return moment(dt.datetime.fromisoformat(value))
-        if name in {"start_date", "end_date"}:
-            return date_format(dt.datetime.fromisoformat(value), "l, j F Y, H:i")
-        if name in TEXTS:
-            return difference("", value)
-        return Truncator(value if isinstance(value, str) else f"{value}").chars(LONGEST)
+        return _short(f"{value}")
 
 
 def moment(instant):
@@ -99,5 +99,23 @@ def moment(instant):
     )
 
 
+def _local(text):
+    return date_format(dt.datetime.fromisoformat(text), "l, j F Y, H:i")
+
+
+def _short(text):
+    return Truncator(text).chars(LONGEST)
+
+
 def _listed(value):
     return value if isinstance(value, list) else [value] if value else []
+
+
+FORMATS = {
+    "rrule": in_words,
+    "status": lambda value: str(dict(Status.choices).get(value, value)),
+    "date_utc": lambda value: moment(dt.datetime.fromisoformat(value)),
+    **dict.fromkeys(("start", "start_date", "end_date"), _local),
+    **dict.fromkeys(("rdates", "exdates"), lambda days: _short(", ".join(map(_local, days)))),
+    **dict.fromkeys(TEXTS, lambda value: difference("", value)),
+}

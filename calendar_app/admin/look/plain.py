@@ -70,7 +70,7 @@ class ModelAdmin(OfferedLookups, admin.ModelAdmin):
                 "path": reverse(f"{self.admin_site.name}:{name}", args=[object_id]),
             }
             for name, page in self._pages()
-            if page.is_allowed(self, request)
+            if page.is_allowed(self, request, object_id)
         ]
 
     def changeform_view(self, request, object_id=None, form_url="", extra_context=None):
@@ -86,13 +86,14 @@ class ModelAdmin(OfferedLookups, admin.ModelAdmin):
 def page_action(*, description, url_path, icon=None, permissions=()):
     """Make a method the view of a page of one record; ``icon`` is shown by Unfold only."""
 
-    def is_allowed(model_admin, request):
-        return all(getattr(model_admin, f"has_{name}_permission")(request) for name in permissions)
+    def is_allowed(model_admin, request, object_id):
+        checks = (getattr(model_admin, f"has_{name}_permission") for name in permissions)
+        return all(check(request, object_id) for check in checks)
 
     def decorate(method):
         @wraps(method)
         def view(model_admin, request, object_id):
-            if not is_allowed(model_admin, request):
+            if not is_allowed(model_admin, request, object_id):
                 raise PermissionDenied
             return method(model_admin, request, object_id)
 

@@ -32,32 +32,39 @@ def of(request):
     if not any(permissions.has(user, verb, Event) for verb in ("view", "change")):
         return {}
     events = Event.objects.disclosed_to(user)
-    when = {name: periods.within(events, name) for name in ("today", "week")}
-    waiting = {status: events.filter(status=status) for status in WAITING}
-    needs = {need: attention.needing(need, events, user) for need in attention.NEEDS}
-    numbers = [
-        *(_number(found, periods.TABS[name], "", when=name) for name, found in when.items()),
-        *(_number(found, WAITING[each], "look", status=each) for each, found in waiting.items()),
-        *(
-            _number(found, attention.NEEDS[need], "look", when="upcoming", attention=need)
-            for need, found in needs.items()
-        ),
-    ]
-    values = dict(zip([*when, *waiting, *needs], (each.value for each in numbers), strict=True))
+    week = periods.within(events, "week")
+    clashing = attention.needing("collision", events, user)
+    numbers = _numbers(events, user)
+    waiting = sum(numbers[status].value for status in WAITING)
     return {
-        "numbers": numbers,
+        "numbers": numbers.values(),
         "today": time_zones.to_wall(timezone.now(), conf.zone).date(),
-        "soon": _rows(values["week"], periods.within(when["week"], "upcoming"), user),
-        "waiting": _waiting(values["draft"] + values["pending"], events),
-        "clashing": _rows(values["collision"], needs["collision"], user),
-        "all_clashing": numbers[-1].address,
-        "all_soon": _list(when="week"),
+        "soon": _rows(numbers["week"].value, periods.within(week, "upcoming"), user),
+        "waiting": _waiting(waiting, events),
+        "clashing": _rows(numbers["collision"].value, clashing, user),
+        "all_clashing": numbers["collision"].address,
+        "all_soon": numbers["week"].address,
         "failing_feeds": _failing_feeds(user),
     }
 
 
+def _numbers(events, user):
+    """Return the numbers of events today, this week, waiting and in need of attention, by key."""
+    found = {
+        when: _number(periods.within(events, when), periods.TABS[when], "", when=when)
+        for when in ("today", "week")
+    }
+    for status, name in WAITING.items():
+        found[status] = _number(events.filter(status=status), name, "look", status=status)
+    for need, name in attention.NEEDS.items():
+        needing = attention.needing(need, events, user)
+        found[need] = _number(needing, name, "look", when="upcoming", attention=need)
+    return found
+
+
 def _number(found, name, kind, **query):
-    return Number(found.count(), name, kind, _list(**query))
+    address = f"{reverse('admin:calendar_app_event_changelist')}?{urlencode(query)}"
+    return Number(found.count(), name, kind, address)
 
 
 def _rows(number, found, user):
@@ -83,7 +90,3 @@ def _failing_feeds(user):
         return []
     failing = Feed.objects.filter(is_active=True, failures__gt=0)
     return failing.order_by("-failures", "name", "id")[:ROWS]
-
-
-def _list(**query):
-    return f"{reverse('admin:calendar_app_event_changelist')}?{urlencode(query)}"

@@ -9,7 +9,9 @@ from ... import permissions
 from ...conf import conf
 from ...services import series
 from ...services.series import Rule
+from ...values import dates, time_zones
 from ...values.recurrence import MOST, RuleError, split
+from ..forms.moments import understood
 from .words import WEEKDAYS, in_words
 
 UNITS = {"DAILY": "daily", "WEEKLY": "weekly", "MONTHLY": "monthly", "YEARLY": "yearly"}
@@ -22,7 +24,7 @@ MONTHLY = {
 }
 ENDS = {"never": "never", "until": "on this day:", "count": "after this many times:"}
 KINDS = {"kept": "stays", "new": "is new", "dropped": "goes to the trash"}
-DAY_HELP = "One a line: 2027-03-08, or with a time of its own, 2027-03-08 18:30."
+DAY_HELP = "One a line: 2027-03-08 or 8 March 2027, or with a time of its own, 2027-03-08 18:30."
 
 
 class DaysField(forms.CharField):
@@ -147,12 +149,12 @@ class RuleForm(forms.Form):
 
     def _day(self, text):
         try:
-            if len(text) == len("2027-03-08"):
-                return dt.datetime.combine(dt.date.fromisoformat(text), self._clock)
-            return dt.datetime.fromisoformat(text).replace(tzinfo=None, microsecond=0)
-        except ValueError as e:
+            # What is said, even if the clocks skip it: so rules name their dates too.
+            _, day = understood(text, time_zones.get(self.event.timezone or conf.zone_name))
+            return day if dates.has_time(text) else dt.datetime.combine(day, self._clock)
+        except dates.DateError as e:
             raise forms.ValidationError(
-                f"“{text[:40]}” is not a date such as 2027-03-08, or 2027-03-08 18:30."
+                f"“{text[:40]}” is not a date such as 2027-03-08, 8 March 2027 or 2027-03-08 18:30."
             ) from e
 
 

@@ -13,6 +13,7 @@ from ...api.serializers.fields import whole_number
 from ...exceptions import CalendarError
 from ...models import Event
 from ...services import series
+from ...services.revision import writing
 from ...services.series import Scope
 from ...values.recurrence import RuleError
 from ..look import page_action
@@ -40,9 +41,15 @@ class Repeating:
         script = Script("calendar_app/repeating.js", defer=True)
         return super().media + Media(css=style, js=[script])
 
-    @page_action(description="Dates", url_path="repeats", icon="event_repeat")
+    def has_dates_permission(self, request, object_id=None):
+        event = self.get_object(request, object_id)
+        return event is None or self.has_change_permission(request, event)
+
+    @page_action(
+        description="Dates", url_path="repeats", icon="event_repeat", permissions=["dates"]
+    )
     def repeats(self, request, object_id):
-        return redirect(f"admin:{PAGE}", object_id)
+        return redirect(f"admin:{PAGE}", self._editable(request, object_id).pk)
 
     # The form of an event
 
@@ -64,10 +71,21 @@ class Repeating:
         if form.rule and not event.series_id:
             series.create(event, form.rule, **links)
         else:
-            series.save(event, scope, rule=form.rule, **links)
+            with writing(precise=True):
+                # Once more, now that nobody else can give an event to another author.
+                require_rights(request.user, event, scope)
+                series.save(event, scope, rule=form.rule, **links)
         if form.rule:
             number = event.series.events.untrashed().count()
             self.message_user(request, f"“{event}” now has {number} dates.", messages.SUCCESS)
+
+    def changeform_view(self, request, *args, **kwargs):
+        """Show an error if a series has changed since the form was checked, a moment ago."""
+        try:
+            return super().changeform_view(request, *args, **kwargs)
+        except RuleError as e:
+            self.message_user(request, str(e), messages.ERROR)
+            return redirect(request.get_full_path())
 
     def delete_model(self, request, obj):
         """Move an event to the trash; the date of a series is cancelled by that."""
@@ -127,17 +145,11 @@ class Repeating:
 
     def _change_date(self, request, event):
         """Cancel a date, take that back, or move several to the trash, as a button says."""
-        chosen = request.POST.get("cancel") or request.POST.get("restore") or event.pk
-        found = Event.objects.filter(series=event.series_id).exclude(series=None)
-        other = found.filter(pk=whole_number(chosen)).first()
-        if other is None:
-            raise Http404("There is no such date.")
-        if not permissions.may_edit(request.user, other):
-            raise PermissionDenied
         try:
             if "trash" in request.POST and "confirmed" not in request.POST:
                 return self._dates_page(request, event, _question(event, _scope(request)))
-            done = self._do(request, event, other)
+            with writing(precise=True):
+                done = self._do(request, event)
         except RuleError as e:
             self.message_user(request, str(e), messages.ERROR)
         except CalendarError as e:
@@ -149,8 +161,15 @@ class Repeating:
                 return redirect("admin:calendar_app_event_changelist")
         return redirect(f"admin:{PAGE}", event.pk)
 
-    def _do(self, request, event, other):
-        """Do what a button of the page says; return what was done."""
+    def _do(self, request, event):
+        """Do what a button of the page says, within ``writing``; return what was done."""
+        chosen = request.POST.get("cancel") or request.POST.get("restore") or event.pk
+        found = Event.objects.filter(series=event.series_id).exclude(series=None)
+        other = found.filter(pk=whole_number(chosen)).first()
+        if other is None:
+            raise Http404("There is no such date.")
+        if not permissions.may_edit(request.user, other):
+            raise PermissionDenied
         if "restore" in request.POST:
             series.restore(other, request.user)
             return f"{other.start_date:%Y-%m-%d} takes place again"

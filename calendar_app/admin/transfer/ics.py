@@ -20,7 +20,7 @@ from ..look import FileInput
 from . import kept
 
 PAGE = "calendar_app_event_import_ics"
-SECONDS = 60  # for all events; threads of a server cannot be interrupted within one
+SECONDS = 60  # for all events
 MOST_ROWS = 1000
 NAMED = 10  # problems in messages
 COMMAND = "import it with the command import_ics."
@@ -137,14 +137,8 @@ class FileImports:
 def _imported(data, user, *, dry_run):
     """Return the outcome of an import, which stores all or nothing. Raises ReadError."""
     reading = read(data["content"], conf.zone_name)
-    importer = Importer(user, most_rows=MOST_ROWS)
-    return stored(reading, ics.CalendarImport(importer, data["status"]), COMMAND, dry_run=dry_run)
-
-
-def stored(reading, target, otherwise, *, dry_run):
-    """Return the outcome of storing a file in target, all of it or nothing. Raises ReadError."""
-    ics.require_days(reading, otherwise)
-    limit = ics.within(SECONDS, otherwise)
+    target = ics.CalendarImport(Importer(user, most_rows=MOST_ROWS), data["status"])
+    limit = ics.within(SECONDS, COMMAND)
     with transaction.atomic(), acting(door="import of a calendar file"):
         ics.store(reading, target, days=conf.ICAL_HORIZON_DAYS, dry_run=dry_run, show=limit)
     return target.importer.outcome

@@ -3,7 +3,7 @@
 Neither can a forged form name a file of the server.
 """
 
-import io
+import codecs
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b
@@ -13,11 +13,13 @@ from django.core.signing import BadSignature, TimestampSigner
 
 # Django accepts no form with more than 2.5 MB beside its files.
 MOST = 2_000_000
+MOST_OF_TABLE = 20_000_000  # unpacked
+BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SECONDS = 24 * 60 * 60
 
 
 class KeptError(Exception):
-    """An upload cannot be kept, or is kept no more; the message is a sentence."""
+    """An upload cannot be read or kept, or is kept no more; the message is a sentence."""
 
 
 def packed(content, purpose):
@@ -38,13 +40,26 @@ def unpacked(text, purpose):
     return zlib.decompress(urlsafe_b64decode(signed))
 
 
+def text_of(content):
+    """Return the text of a table, whichever program has saved it. Raises KeptError."""
+    if len(content) > MOST_OF_TABLE:
+        raise KeptError(f"The file is larger than {MOST_OF_TABLE // 10**6} MB.")
+    is_utf16 = content.startswith(BYTE_ORDER_MARKS)
+    for encoding in ["utf-16"] if is_utf16 else ["utf-8-sig", "cp1252"]:
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise KeptError("The file is not text. Save the table as “CSV UTF-8”.")
+
+
 class KeptTable:
     """What import-export takes for a file on the server; its ``name`` is the content, packed."""
 
     PURPOSE = "calendar_app_table"
 
     def __init__(self, name="", encoding=None, read_mode="r"):
-        self.name, self.encoding, self.is_text = name, encoding, "b" not in read_mode
+        self.name, self.is_text = name, "b" not in read_mode
         self.content, self.problem = b"", None
 
     def save(self, data):
@@ -58,8 +73,8 @@ class KeptTable:
         """Return what was saved or, once, what a form has sent back. Raises KeptError."""
         if self.problem:
             raise self.problem
-        content = io.BytesIO(self.content or self._sent_back())
-        return io.TextIOWrapper(content, self.encoding).read() if self.is_text else content.read()
+        content = self.content or self._sent_back()
+        return text_of(content) if self.is_text else content
 
     def _sent_back(self):
         content = unpacked(self.name, self.PURPOSE)

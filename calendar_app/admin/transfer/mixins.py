@@ -1,49 +1,19 @@
 """Exports of a list as it is filtered, and imports, as tables in CSV and JSON."""
 
-import json
-
 from django import forms
 from django.apps import apps
 from django.contrib import messages
 from django.shortcuts import redirect
 from import_export.admin import ExportMixin, ImportExportMixin
-from import_export.formats.base_formats import CSV, JSON
 from import_export.forms import ConfirmImportForm, ExportForm, ImportForm
-from tablib import Dataset
 
 from ...services.actor import acting
 from .kept import KeptError, KeptTable
 from .resources import ImageResource, resource_of
+from .tables import FORMATS
 
 if apps.is_installed("unfold"):
     from unfold.contrib.import_export.forms import ExportForm, ImportForm
-
-# Spreadsheets run texts that begin like this as formulas (OWASP, "CSV Injection").
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
-class CsvTable(CSV):
-    """CSV that is safe in a spreadsheet: texts that it would run get an apostrophe in front."""
-
-    def export_data(self, dataset, **kwargs):
-        return super().export_data(_converted(dataset, _escaped), **kwargs)
-
-    def create_dataset(self, in_stream, **kwargs):
-        return _converted(super().create_dataset(in_stream, **kwargs), _unescaped)
-
-
-class JsonTable(JSON):
-    """A JSON list of objects that all have the same keys."""
-
-    def create_dataset(self, in_stream, **kwargs):
-        rows = json.loads(in_stream)
-        headers = list(rows[0]) if rows else []
-        if any(row.keys() != set(headers) for row in rows):
-            raise ValueError("The objects do not all have the same keys.")
-        return Dataset(*([row[name] for name in headers] for row in rows), headers=headers)
-
-
-FORMATS = [CsvTable, JsonTable]
 
 
 class ConfirmForm(ConfirmImportForm):
@@ -114,18 +84,3 @@ class Transfers(ImportExportMixin, Exports):
         sentence = "Nothing was imported: some rows are no longer valid. Upload the file again."
         self.message_user(request, sentence, messages.ERROR)
         return redirect(f"admin:calendar_app_{self.opts.model_name}_import")
-
-
-def _converted(dataset, convert):
-    return Dataset(*([convert(cell) for cell in row] for row in dataset), headers=dataset.headers)
-
-
-def _escaped(cell):
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
-
-
-def _unescaped(cell):
-    is_escaped = (
-        isinstance(cell, str) and cell.startswith("'") and cell[1:].startswith(FORMULA_STARTS)
-    )
-    return cell[1:] if is_escaped else cell

@@ -19,7 +19,6 @@ from ...api.serializers.relations import LinkedField
 from ...exceptions import CalendarError
 from ...models import Image, Term
 
-MAX_ROWS = 1000  # an import blocks all other writers; the commands take larger files
 EXCLUDED = {"date_utc"}  # the same as date
 
 
@@ -56,10 +55,6 @@ class ApiResource(ModelResource):
 
     def get_queryset(self):
         return self.admin.get_queryset(self.request).prefetch_related(None)
-
-    def before_import(self, dataset, **kwargs):
-        if len(dataset) > MAX_ROWS:
-            raise ValidationError(f"The file has {len(dataset)} rows; {MAX_ROWS} are accepted.")
 
     def get_instance(self, instance_loader, row):
         given = row.get("id")

@@ -1,6 +1,6 @@
 """The history of the calendar: what each write does to a record, by whom and through what.
 
-It is told from what was ``stored`` before.
+It is told from what was ``stored`` before; ``lost_links`` keeps what a deletion takes from others.
 """
 
 from .changes import (

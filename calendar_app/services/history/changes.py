@@ -1,4 +1,4 @@
-"""The history of events, venues, organizers, categories and tags: who changed what, and when.
+"""The history of records: events, venues, organizers, categories, tags, and rules of series.
 
 Each write keeps what it did to a record, in the row that tells readers of the write: it takes no
 further query. Whatever saves a record through its model is kept by the receivers below; writes that
@@ -44,10 +44,10 @@ def after_save(
     """Signal receiver: keep what a save has changed."""
     if raw:
         return
-    now = stored.values(instance)
-    if created:
+    now, before = stored.values(instance), stored.before(instance)
+    if created and before is None:
         _note(instance, Verb.CREATED, _changes(_defaults(sender), now, now))
-    elif before := stored.before(instance):
+    elif before:
         names = stored.saved(sender, update_fields)
         if changes := _changes(before, now, names):
             _note(instance, Verb.CHANGED, changes)

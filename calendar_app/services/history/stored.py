@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Model
 
-from ...models import Category, Event, Organizer, Tag, Venue
+from ...models import Category, Event, Organizer, Series, Tag, Venue
 
 POST = ("status", "author_id", "slug", "description", "excerpt", "date_utc", "image_id")
 TERM = ("name", "slug", "description")
@@ -24,6 +24,7 @@ FIELDS: dict[type[Model], tuple[str, ...]] = {
     Organizer: ("name", *POST, "phone", "website", "email"),
     Category: (*TERM, "parent_id"),
     Tag: TERM,
+    Series: ("start", "timezone", "all_day", "rrule", "rdates", "exdates"),
 }
 _GETTERS = {model: attrgetter(*names) for model, names in FIELDS.items()}
 
@@ -37,6 +38,11 @@ def values(record: Model) -> dict[str, Any]:
 def note_stored(record: Model) -> None:
     """Note that record was just read inside ``writing``: saving it there need not read it again."""
     record.__dict__["_stored"] = values(record)
+
+
+def note_origin(record: Model, origin: Model) -> None:
+    """Note that record, which is new, goes on with what origin was: only the rest is a change."""
+    record.__dict__["_stored"] = values(origin)
 
 
 def noted(record: Model, name: str) -> Any:

@@ -24,12 +24,7 @@ def adopt(
     series = Series.objects.filter(uid=uid).first() or Series(uid=uid)
     if series.pk and series.events.filter(source_id=None).exists():
         return  # it was made here: whoever knows its UID does not change its rule
-    found = Event.objects.filter(pk__in=days).values_list(
-        "pk", "series_id", "original_start", "is_override"
-    )
-    # What was made a part of another series here stays so.
-    rows = [row for row in found if row[1] in {None, series.pk}]
-    stale = [row for row in rows if row[1:] != (series.pk, days[row[0]], row[0] in overrides)]
+    stale = _stale(series, days, overrides)
     same = series.pk and (series.recurrence, series.timezone) == (recurrence, zone)
     if not days or (same and not stale):
         return
@@ -37,11 +32,24 @@ def adopt(
         series.recurrence, series.timezone, series.all_day = recurrence, zone, all_day
         set_made_until(series, until)
         series.save()
-        changed = Event.objects.in_bulk([row[0] for row in stale])
+        changed = Event.objects.in_bulk(stale)
         for pk, event in changed.items():
             event.series, event.original_start = series, days[pk]
             event.is_override = pk in overrides
-        Event.objects.bulk_update(
-            changed.values(), ["series", "original_start", "is_override"], batch_size=100
-        )
+        fields = ["series", "original_start", "is_override"]
+        Event.objects.bulk_update(changed.values(), fields, batch_size=100)
         extension.later(series)
+
+
+def _stale(series: Series, days: Mapping[int, dt.datetime], overrides: set[int]) -> list[int]:
+    """Return the IDs of the events that are not stored yet as parts of series on these dates."""
+    found = Event.objects.filter(pk__in=days).values_list(
+        "pk", "series_id", "original_start", "is_override"
+    )
+    return [
+        pk
+        for pk, series_id, day, is_override in found
+        # What was made a part of another series here stays so.
+        if series_id in {None, series.pk}
+        and (series_id, day, is_override) != (series.pk, days[pk], pk in overrides)
+    ]

@@ -7,6 +7,7 @@ from django.db import models
 from ...conf import conf
 from ...models import Event, Series
 from ...values.recurrence import RuleError
+from ..history.stored import note_origin
 from .dates import set_made_until
 
 
@@ -64,7 +65,9 @@ def split(event: Event) -> Series:
     if following.pk:
         return following
     day = date_of(event)
-    end_before(series_of(event), day)
+    series = series_of(event)
+    note_origin(following, series)
+    end_before(series, day)
     following.save()
     moved = Event.objects.filter(series=event.series_id, original_start__gte=day)
     moved.exclude(pk=event.pk).update(series=following, parent=event.pk)

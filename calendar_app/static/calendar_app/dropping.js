@@ -19,7 +19,7 @@
     const [file, ...others] = files;
     if (others.length) return refuse("Drop one picture at a time.");
     if (file.size > Number(input.dataset.most)) {
-      return refuse(`'${file.name}' is larger than the limit of ${input.dataset.most} bytes.`);
+      return refuse(`“${file.name}” is larger than ${input.dataset.most / 1e6} MB.`);
     }
     said.textContent = `“${file.name}” is being sent …`;
     const body = new FormData();
@@ -63,8 +63,15 @@
     if (!event.relatedTarget) zone.classList.remove("is-over");
   });
   document.addEventListener("drop", (event) => take(event, event.dataTransfer));
-  document.addEventListener("paste", (event) => take(event, event.clipboardData));
-  input.addEventListener("change", (event) => take(event, { files: [...input.files] }));
+  document.addEventListener("paste", (event) => {
+    // Word and Excel add a picture of the text that was copied.
+    if (!event.clipboardData.types.includes("text/plain")) take(event, event.clipboardData);
+  });
+  // Before the look's own script, which expects its own text field beside the input.
+  zone.addEventListener("change", (event) => {
+    event.stopPropagation();
+    take(event, { files: [...input.files] });
+  }, true);
   // Another image was chosen instead.
   const compare = () => { picture.hidden = select.value !== picture.dataset.image; };
   window.django?.jQuery?.(select).on("change", compare);

@@ -19,6 +19,7 @@
 
   /* Of what is pasted, the structure is kept and the look is not. */
   const RENAMED = { b: "strong", i: "em" };
+  const PASTED = { h1: "h2" }; // the title of the page is its only h1
   const PASTED_ATTRIBUTES = new Set(["href", "start", "colspan", "rowspan"]);
   const UNPASTED_TAGS = new Set(["img", "span", "font", "figure", "div"]);
   const SECTIONS = new Set("div section article header footer main aside nav center form fieldset".split(" "));
@@ -42,6 +43,7 @@
     /* Return the body of a document of its own, in which nothing runs, with what is allowed in html. */
     parse(html, { isPasted = false } = {}) {
       const { body } = new DOMParser().parseFromString(html, "text/html");
+      if (isPasted) makeLists(body);
       this.reduce(body, isPasted);
       return tidied(body);
     }
@@ -67,7 +69,7 @@
       if (isPasted && name === "b" && node.style.fontWeight === "normal") return "";
       if (isPasted && name === "span" && Number(node.style.fontWeight) >= 600) return "strong";
       if (!this.tags.has(name) || (isPasted && UNPASTED_TAGS.has(name))) return "";
-      return RENAMED[name] || name;
+      return (isPasted && PASTED[name]) || RENAMED[name] || name;
     }
 
     reduceAttributes(node, isPasted) {
@@ -91,6 +93,20 @@
   }
 
   const unwrap = (node) => node.replaceWith(...node.childNodes);
+
+  /* Make lists of those that Word writes as paragraphs, each with its sign or number as text. */
+  function makeLists(root) {
+    for (const sign of root.querySelectorAll('p [style*="mso-list:ignore" i]')) {
+      const line = sign.closest("p"), before = line.previousElementSibling;
+      const kind = /\w[.)]/.test(sign.textContent) ? "ol" : "ul";
+      const list = before?.matches(`${kind}[data-word]`) ? before : root.ownerDocument.createElement(kind);
+      list.dataset.word = "";
+      sign.remove();
+      line.innerHTML = line.innerHTML.replace(/^(?:\s|<!--[^]*?-->)+/, "");
+      if (list !== before) line.before(list);
+      list.append(rename(line, "li"));
+    }
+  }
 
   /* Mend what browsers make while people edit: blocks within paragraphs, lines in none, empty tags. */
   function tidied(root) {

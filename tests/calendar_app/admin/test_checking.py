@@ -132,3 +132,42 @@ def test_time_zones_are_offered_by_name(client, user):
 
     assert '<option value="Europe/Paris">' in html
     assert 'list="time-zones"' in html
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("10pm", "Friday, 5 March 2027, 22:00"),
+        ("1am", "Saturday, 6 March 2027, 01:00"),
+        ("+2 hours", "Friday, 5 March 2027, 22:00"),
+        ("tomorrow 1am", "Tuesday, 2 March 2027, 01:00"),
+        ("now", "Monday, 1 March 2027, 09:00"),
+    ],
+)
+def test_an_end_without_a_day_follows_the_start(client, user, time_machine, typed, meant):
+    time_machine.move_to(dt.datetime(2027, 3, 1, 9, tzinfo=dt.UTC), tick=False)
+    client.force_login(user)
+
+    understood, _ = checked(client, start_date="friday 8pm", end_date=typed)
+
+    assert understood["end_date"] == meant
+
+
+def test_an_end_without_a_day_is_saved_after_its_start(client, user):
+    event = saved(client, reverse(ADD), start_date="5 March 2027 8pm", end_date="1:30am")
+    assert str(event.end_date) == "2027-03-06 01:30:00"
+
+    found = errors(client, reverse(ADD), start_date="someday", end_date="10pm")
+    assert set(found) == {"start_date"}
+
+
+def test_dates_and_zones_are_refused_in_words_of_the_form(client, user):
+    found = errors(client, reverse(ADD), start_date="20 Uhr", timezone="Narnia")
+    told = warnings(client, start_date="20 Uhr") | warnings(client, timezone="Narnia")
+
+    date = "'20 Uhr' is not a date. Write it as “2027-02-03 14:30”, “3 February 2027 2:30pm”"
+    assert found["start_date"][0].startswith(date)
+    assert told["start_date"].startswith(date)
+    for sentence in (*found["timezone"], told["timezone"]):
+        assert "Choose one from the list" in sentence
+        assert "IANA" not in sentence

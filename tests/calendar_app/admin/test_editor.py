@@ -18,6 +18,13 @@ ATTACK = """
 <p><a href="java\tscript:attacked = 5" onclick="attacked = 6">here</a> or
 <a href="https://example.org/" target=_blank>there</a></p>
 """
+SIGN = "<span style='font-family:Symbol;mso-list:Ignore'>{}<span>&nbsp; </span></span>"
+WORD = f"""
+<p class=MsoListParagraph style='mso-list:l0 level1 lfo1'><![if !supportLists]>{SIGN.format("·")}
+<![endif]>Cakes<o:p></o:p></p>
+<p class=MsoListParagraph style='mso-list:l0 level1 lfo1'>{SIGN.format("o")}<b>Games</b></p>
+<p class=MsoListParagraph style='mso-list:l1 level1 lfo2'>{SIGN.format("1.")}Doors</p>
+<h1>Programme</h1>"""
 COPY = """html => document.addEventListener("copy", event => {
     event.clipboardData.setData("text/html", html);
     event.preventDefault();
@@ -109,9 +116,40 @@ def test_what_is_pasted_is_reduced_to_what_is_allowed(viewer):
     page.get_by_role("button", name="Edit as HTML").first.click()
     expect(text.locator("img")).to_have_count(1)
     assert page.evaluate("window.attacked") is None
+    editor(page, "Excerpt").click()
+    paste(page, WORD)
     save(page)
 
-    assert Venue.objects.get().description == (
+    venue = Venue.objects.get()
+    assert venue.excerpt.split("\n\n") == [
+        "<ul><li>Cakes</li><li><strong>Games</strong></li></ul>",
+        "<ol><li>Doors</li></ol>",
+        "<h2>Programme</h2>",
+    ]
+    assert venue.description == (
         "<h2>Fair</h2>\n\n<p>Come to the <strong>park</strong></p>\n\n<p>s\n</p>\n\n"
         '<p>here or\n<a href="https://example.org/">there</a></p><img>'
     )
+
+
+@pytest.mark.attack
+def test_a_text_that_is_only_shown_lies_over_nothing_else(viewer):
+    """A class may be one of the admin's own, which could cover the whole page with a link."""
+    bait = (
+        '<p><a class="fixed inset-0 z-50 absolute top-0" href="https://evil.example">Bait</a></p>'
+    )
+    event = EventFactory(status="trash", description=f"<h2>Fair</h2><ul><li>One</li></ul>{bait}")
+    page = viewer.page
+    viewer.open(f"/admin/calendar_app/event/{event.pk}/change/")
+    page.add_style_tag(
+        content=".prose-content .fixed { position: fixed !important; inset: 0 !important }"
+    )
+    text = page.locator(".prose-content")
+
+    expect(text.get_by_role("heading", name="Fair")).to_be_visible()
+    whole, link = text.bounding_box(), text.get_by_role("link", name="Bait").bounding_box()
+    assert whole["height"] > 50
+    assert link["x"] >= whole["x"]
+    assert link["y"] >= whole["y"]
+    assert link["height"] <= whole["height"]
+    viewer.inspect("prose-shown", ".prose-content")

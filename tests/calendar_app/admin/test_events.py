@@ -363,3 +363,15 @@ def test_events_at_the_edge_of_time_have_a_page(client, user, settings):
     event = EventFactory(start_date=last, end_date=last, timezone="America/New_York")
 
     assert client.get(change_url(event)).status_code == 200
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("value", ["x", "9" * 40, "-1", "²", ""])
+def test_an_address_of_nothing_is_no_failure(client, user, value):
+    form = client.get(reverse(ADD), {"parent": value, "image": value, "author": value})
+
+    assert form.status_code == 200
+    assert form.context["adminform"].form["author"].value() == user.pk
+    for page in ("repeats", "duplicate", "preview"):
+        address = f"/admin/calendar_app/event/{value or 0}/{page}/"
+        assert client.get(address).status_code == 404

@@ -12,7 +12,7 @@ from calendar_app.importing import feeds
 from calendar_app.models import Event, Feed
 
 from ..support.admin_users import as_role
-from ..support.factories import CategoryFactory, EventFactory, UserFactory
+from ..support.factories import CategoryFactory, EventFactory, OrganizerFactory, UserFactory
 from ..support.ics import ics
 
 pytestmark = pytest.mark.django_db
@@ -20,6 +20,7 @@ LIST = reverse("admin:calendar_app_feed_changelist")
 ADD = reverse("admin:calendar_app_feed_add")
 FORM = {
     "name": "School",
+    "kind": "file",
     "url": "webcal://93.184.216.34/feed.ics",
     "every": "24",
     "is_active": "on",
@@ -125,6 +126,23 @@ def test_who_may_not_import_has_no_feeds(client, user, published_site):
     assert client.get(page(feed, "preview")).status_code == 403
     assert client.post(page(feed, "import")).status_code == 403
     assert published_site.seen == []
+
+
+@pytest.mark.attack
+@as_role("Author")
+def test_a_feed_gets_no_organizer_that_its_editor_may_not_see(client, user, feed):
+    names = ("add_feed", "change_feed", "edit_others_event")
+    user.user_permissions.add(*Permission.objects.filter(codename__in=names))
+    public, hidden, used = [OrganizerFactory(status=s) for s in ("publish", "draft", "private")]
+    Feed.objects.update(organizer=used)
+    form = {**FORM, "url": feed.url}
+
+    refused = client.post(page(feed, "change"), {**form, "organizer": hidden.pk})
+    assert "That choice is not one of the available choices" in refused.content.decode()
+    assert client.post(page(feed, "change"), {**form, "organizer": used.pk}).status_code == 302
+    assert Feed.objects.get().organizer == used
+    assert client.post(page(feed, "change"), {**form, "organizer": public.pk}).status_code == 302
+    assert Feed.objects.get().organizer == public
 
 
 @as_role("Author")

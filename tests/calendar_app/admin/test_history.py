@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calendar_app.models import Change, Event, Status
-from calendar_app.services import events, history, posts, revision, terms
+from calendar_app.services import events, history, posts, revision, series, terms
 from calendar_app.services.actor import acting
+from calendar_app.services.series import Rule, Scope
 
 from ..support.admin_users import as_role
 from ..support.api_client import P, client_of
@@ -84,6 +85,16 @@ def test_who_changed_what_is_told_in_words_the_newest_first(client, user):
     assert "Venues “Old hall” → then “New <b>hall</b>”" in second
     assert "Tags “Tag" in second
     assert "Created by a program" in third
+
+
+def test_signs_in_a_text_are_shown_as_they_are_read(client, user):
+    event = EventFactory(description="<p>Come.</p>")
+    patch(user, event, description="<p>Tom &amp; Jerry say &lt;b&gt;come&lt;/b&gt;.</p>")
+
+    page = client.get(address(event)).content.decode()
+
+    assert "Tom &amp; Jerry say &lt;b&gt;come&lt;/b&gt;." in page
+    assert "&amp;amp;" not in page
 
 
 @as_role("Author")
@@ -211,6 +222,76 @@ def test_what_is_gone_is_left_out_with_a_sentence(client, user):
     assert "Author: a user that was deleted is left out." in said
     assert list(Event.objects.get().categories.all()) == [rock]
     assert Event.objects.get().author == user
+
+
+def test_what_was_deleted_from_under_an_event_is_told(client, user):
+    hall, barn, ann = VenueFactory(name="Hall"), VenueFactory(name="Barn"), UserFactory()
+    event = EventFactory(venues=[hall, barn])
+    [version] = versions(event)
+    with acting(ann, "API"):
+        posts.trash(hall)
+    patch(user, event, title="Later")
+    _, lost, later = versions(event)
+
+    said = text(client.get(address(event)))
+    assert f"Link removed by {ann} API" in said
+    assert "Venues “Hall” (in the trash)" in said
+    assert f"{address(event, lost)}" in client.get(address(event)).content.decode()
+    posts.restore(hall, user)
+    for chosen, venues in ((version, [hall, barn]), (lost, [barn]), (version, [hall, barn])):
+        restore(client, event, chosen)
+        assert list(event.venues.order_by("event_links__position")) == venues
+    restore(client, event, later)
+    assert list(event.venues.all()) == [barn]
+
+
+def test_who_gave_an_event_another_rule_is_told_with_both(client, user):
+    event = EventFactory(title="Choir", start_date=dt.datetime(2027, 3, 1, 19))
+    ann = UserFactory()
+    with acting(ann, "admin"):
+        series.create(event, Rule("FREQ=WEEKLY;COUNT=4"))
+        series.save(event, Scope.ALL, rule=Rule("FREQ=WEEKLY;INTERVAL=2;COUNT=4"))
+    _, second, third, _ = Event.objects.untrashed().order_by("start_utc")
+    with acting(user, "API"):
+        series.cancel(second)
+        third.title = "Choir and band"
+        series.save(third, Scope.FOLLOWING, rule=Rule("FREQ=MONTHLY;COUNT=2"))
+
+    said = text(client.get(address(event)))
+    assert f"Repetition created by {ann} admin" in said
+    assert "Rule every week, 4 times" in said
+    assert "Rule every week, 4 times → then every 2 weeks, 4 times" in said
+    assert f"Repetition changed by {user} API" in said
+    assert "Excluded dates empty → then Monday, 15 March 2027, 19:00" in said
+    assert said.count("This is what it is now") == 1
+    following = text(client.get(address(third)))
+    assert "→ then every month, 2 times" in following
+    listed = client.get(reverse("admin:calendar_app_change_changelist")).content.decode()
+    assert "every month, 2 times" in listed
+
+
+def test_what_an_event_lost_is_not_among_the_changes_of_all(client, user):
+    venue = VenueFactory(name="Hall")
+    EventFactory(title="Fair", venues=[venue])
+
+    posts.trash(venue)
+
+    page = client.get(reverse("admin:calendar_app_change_changelist"))
+    first = page.context["cl"].result_list[0]
+    assert (first.title, first.verb) == ("Hall", "changed")
+
+
+def test_a_version_of_before_all_that_is_kept_has_what_was_lost(client, user):
+    hall, barn = VenueFactory(name="Hall"), VenueFactory(name="Barn")
+    event = EventFactory(venues=[hall])
+    Change.objects.all().delete()
+    posts.trash(hall)
+    patch(user, event, venue=[barn.pk])
+    posts.restore(hall, user)
+
+    restore(client, event, 0)
+
+    assert list(event.venues.all()) == [hall]
 
 
 def test_what_cannot_be_restored_is_said_and_stores_nothing(client, user):

@@ -36,16 +36,17 @@ def log_in(page):
 def add_venue(page, name):
     """Make a venue in the window that a new row of the event's venues opens."""
     page.locator("#venue_links-group").get_by_text("Add another").first.click()
-    if apps.is_installed("unfold"):
-        wrapper = page.locator("[data-id=related-widget-wrapper-venue_links-0-venue]")
-        wrapper.get_by_text("more_vert").click()
+    make = page.locator("#add_id_venue_links-0-venue")
+    label = "New venue" if apps.is_installed("unfold") else "Add another venue"
+    expect(make).to_have_accessible_name(label)
     with page.expect_popup() as opened:
-        page.locator("#add_id_venue_links-0-venue").click()
+        make.click()
     window = opened.value
     window.get_by_label("Name").fill(name)
     with window.expect_event("close"):
         window.get_by_role("button", name="Save").first.click()
     expect(page.locator("#id_venue_links-0-venue option:checked")).to_have_text(name)
+    expect(page.locator("#change_id_venue_links-0-venue")).to_be_visible()
 
 
 def test_an_event_with_a_new_venue_is_made_found_and_published(site, browser, live_server):

@@ -118,6 +118,14 @@ def test_a_range_of_days_includes_both(client, user, settings, query, expected):
     assert shown(client, Event, **query) == expected
 
 
+@pytest.mark.attack
+@pytest.mark.parametrize(
+    "name", ["start_utc__year", "start_utc__day", "categories__id__in", "id__in"]
+)
+def test_an_endless_number_in_the_address_is_refused(client, user, name):
+    assert client.get(list_url(Event), {name: "9" * 40}).status_code == 400
+
+
 def test_the_months_lead_into_the_list(client, user):
     EventFactory(title="March")
     EventFactory(title="April", start_date=dt.datetime(2027, 4, 1, 10))

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models.signals import post_save
 from django.urls import reverse
@@ -19,6 +20,7 @@ from ..support.factories import (
     EventFactory,
     OrganizerFactory,
     TagFactory,
+    UserFactory,
     VenueFactory,
 )
 from ..support.pictures import photo
@@ -374,3 +376,57 @@ def test_no_part_of_the_admin_takes_the_name_of_anothers_own_method():
         parts = [part for part in type(site).__mro__ if part.__module__.startswith("calendar_app")]
         own = [name for part in parts for name in vars(part) if re.match(r"_[a-z]", name)]
         assert len(own) == len({*own}), f"{model.__name__}: {sorted(own)}"
+
+
+HTML = "<p>Come to the <strong>park</strong></p><ul><li>early</li></ul>"
+
+
+@pytest.mark.attack
+@as_role("Contributor")
+@pytest.mark.parametrize("factory", [EventFactory, VenueFactory, CategoryFactory])
+def test_who_may_only_look_reads_a_description_without_its_tags(client, user, factory):
+    record = factory(description=HTML + "<script>attacked()</script><p onclick='attacked()'>!</p>")
+
+    page = client.get(change_url(record)).content.decode()
+
+    assert f'<div class="prose-content">{HTML}<p>!</p></div>' in page
+    assert "attacked" not in page
+    assert "&lt;p" not in page
+    assert "new_image" not in page
+    assert "prose-content" not in client.get(change_url(factory(description=""))).content.decode()
+
+
+@pytest.mark.parametrize("factory", [VenueFactory, CategoryFactory])
+def test_who_may_change_a_record_edits_its_description(factory, client, user):
+    record = factory(name="First", description="<p>One</p>\n<p>two</p>")
+    page = client.get(change_url(record)).content.decode()
+    assert "data-editor" in page
+    assert "prose-content" not in page
+    sent = {"name": "Second", "slug": record.slug, "status": "publish", "date": ""}
+
+    client.post(change_url(record), sent | {"description": "One\r\n\r\ntwo"})
+    record.refresh_from_db()
+    assert (record.name, record.description) == ("Second", "<p>One</p>\n<p>two</p>")
+    client.post(change_url(record), sent | {"description": "Three\r\n\r\nfour"})
+    record.refresh_from_db()
+    assert record.description == "<p>Three</p>\n\n<p>four</p>"
+
+
+@as_role("Author")
+def test_the_page_of_an_event_offers_what_its_reader_may_open(client, user):
+    own, other = EventFactory(author=user), EventFactory()
+    reader = UserFactory(is_staff=True)
+    reader.user_permissions.add(Permission.objects.get(codename="view_event"))
+
+    assert offered(client, own) == {"Dates", "Duplicate", "Preview", "View in the API"}
+    assert offered(client, other) == {"Duplicate", "Preview", "View in the API"}
+    client.force_login(reader)
+    assert offered(client, other) == {"Preview", "View in the API"}
+    for page in ("duplicate", "repeats"):
+        assert client.get(f"/admin/calendar_app/event/{other.pk}/{page}/").status_code == 403
+
+
+def offered(client, event):
+    """Return the pages that the page of an event leads to."""
+    response = client.get(f"/admin/calendar_app/event/{event.pk}/change/")
+    return {each["title"] for each in response.context["actions_detail"]}

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from calendar_app.models import Event, Series
-from calendar_app.services import series
+from calendar_app.services import revision, series
 from calendar_app.services.series import Rule
 
 from ..support.admin_users import as_role
@@ -163,6 +163,22 @@ class TestRule:
             "2027-03-10 09:00",
         )
 
+    def test_has_further_dates_as_people_write_them(self, client, user):
+        typed = "9 March 2027\n11.03.2027 9:30pm"
+
+        client.post(ADD, form_of(count=2, added=typed, excluded="8 March 2027"))
+
+        evening = MONDAY.replace(day=11, hour=21, minute=30)
+        assert starts() == [MONDAY, MONDAY.replace(day=9), evening]
+
+    def test_excludes_a_date_on_which_the_clocks_skip_its_time(self, client, user):
+        sunday = dt.datetime(2027, 3, 21, 2, 30)
+        sent = form_of(sunday, count=3, timezone="Europe/Paris", excluded="28 March 2027 2:30am")
+
+        client.post(ADD, sent)
+
+        assert starts() == [sunday, sunday + 2 * WEEK]
+
     def test_that_the_form_cannot_show_is_kept(self, client, user):
         first, *_ = choir(user, "FREQ=MONTHLY;BYDAY=MO;BYSETPOS=1;COUNT=3")
 
@@ -298,6 +314,29 @@ class TestRights:
         assert "is not yours to edit" in shown.content.decode()
         assert denied.status_code == 403
         assert len(starts()) == 4
+
+    @pytest.mark.attack
+    @pytest.mark.parametrize(
+        ("door", "data"),
+        [(change_url, form_of(title="Mine")), (address, {"trash": "all", "confirmed": "1"})],
+    )
+    def test_an_event_that_somebody_else_gets_meanwhile_is_not_changed(
+        self, door, data, client, user, monkeypatch
+    ):
+        first, second, *_ = choir(user)
+
+        def increment(usual=revision._increment):
+            # The write that came just before this one.
+            Event.objects.filter(pk=second.pk).update(author=UserFactory())
+            return usual()
+
+        monkeypatch.setattr(revision, "_increment", increment)
+
+        answer = client.post(door(first), data, follow=True)
+
+        assert "is not yours to edit" in answer.content.decode()
+        assert len(starts()) == 4
+        assert not Event.objects.filter(title="Mine").exists()
 
 
 class TestForgedRequests:

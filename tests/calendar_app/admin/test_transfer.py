@@ -419,7 +419,10 @@ def test_whoever_may_not_add_may_not_import(client, user):
         (JSON, b"[]"),
         (JSON, b"[" * 100_000),
         (CSV, b""),
-        (CSV, b"name\n\xff\xfe"),
+        (CSV, b"name\n\x81\x8d"),
+        (CSV, b"\xff\xfe\x00"),
+        (CSV, b"name,Name\na,b\n"),
+        (CSV, b"name\n" + b"x" * 200_000),
         (CSV, b"name\na,b,c\n"),
     ],
 )
@@ -437,10 +440,36 @@ def test_a_table_without_known_columns_is_refused(client, user):
 def test_a_table_too_long_is_refused(client, user):
     rows = [{"name": f"Tag {number}"} for number in range(1001)]
 
-    (error,) = preview(client, Tag, rows)["result"].base_errors
+    for form in (CSV, JSON):
+        context = preview(client, Tag, rows, form)
 
-    assert "1001 rows; 1000 are accepted" in str(error.error)
+        assert "1001 rows; 1000 are accepted" in str(context["form"].errors)
+        assert "result" not in context  # none of its rows was tried
     assert not Tag.objects.exists()
+
+
+@pytest.mark.attack
+def test_a_table_that_is_huge_when_unpacked_is_refused(client, user):
+    body = b"name\n" + b"a" * 20_000_000
+    context = preview(client, Tag, SimpleUploadedFile("a.csv", body))
+    assert "larger than 20 MB" in str(context["form"].errors)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_table_is_read_as_a_spreadsheet_saves_it(client, user, encoding, separator):
+    row = "Fête,2027-03-05 10:00,2027-03-05 12:00,Grüner Saal"
+    body = (
+        "\r\n".join(["Title,Start date,END_DATE,Venue", row, ",,,", ""])
+        .replace(",", separator)
+        .encode(encoding)
+    )
+
+    imported(client, Event, SimpleUploadedFile("a.csv", body))
+
+    event = Event.objects.get()
+    assert (event.title, str(event.start_date)) == ("Fête", "2027-03-05 10:00:00")
+    assert [venue.name for venue in event.venues.all()] == ["Grüner Saal"]
 
 
 @as_role("Author")

@@ -46,7 +46,12 @@ def make(number=1, **fields):
     webhook = Webhook.objects.create(**FORM | {"secret": deliveries.new_secret()} | fields)
     for n in range(number):
         WebhookDelivery.objects.create(
-            webhook=webhook, message_id=f"m{n}", type="event.deleted", event_id=n, body='{"a": 1}'
+            webhook=webhook,
+            sees_all=webhook.sees_all,
+            message_id=f"m{n}",
+            type="event.deleted",
+            event_id=n,
+            body='{"a": 1}',
         )
     return webhook
 
@@ -95,6 +100,45 @@ def test_who_may_not_read_drafts_neither_sees_nor_redirects_them(limited):
     limited.post(page("webhook", webhook.pk), {**FORM, "sees_all": "on"})
     webhook.refresh_from_db()
     assert webhook.name == "Inner"
+
+
+@pytest.mark.attack
+def test_what_a_webhook_was_told_of_drafts_stays_hidden_once_it_is_told_no_more(limited):
+    webhook = make(sees_all=True)
+    make(name="Public")
+    Webhook.objects.update(sees_all=False)
+    secret, public = webhook.deliveries.get(), WebhookDelivery.objects.get(sees_all=False)
+
+    listed = limited.get(page("webhookdelivery", "list"))
+    assert [*listed.context["cl"].result_list] == [public]
+    assert limited.get(page("webhookdelivery", secret.pk)).status_code == 302
+    data = {"action": "send_again", "_selected_action": [secret.pk]}
+    limited.post(page("webhookdelivery", "list"), data)
+    assert not DBTaskResult.objects.exists()
+
+
+@pytest.mark.attack
+def test_the_filter_of_deliveries_names_no_hidden_webhook(limited):
+    make(name="Inner", sees_all=True)
+    for name in ("Mirror", "Other"):
+        make(name=name)
+
+    answer = limited.get(page("webhookdelivery", "list")).content.decode()
+
+    assert "Other" in answer
+    assert "Inner" not in answer
+
+
+def test_a_message_that_its_webhook_may_no_longer_have_is_not_sent_again(operator):
+    webhook = make(2, sees_all=True)
+    Webhook.objects.update(sees_all=False)
+    data = {"action": "send_again", "_selected_action": [d.pk for d in webhook.deliveries.all()]}
+
+    answer = operator.post(page("webhookdelivery", "list"), data, follow=True).content.decode()
+
+    assert "“event.deleted 0” is not sent: It shows what the public may not see" in answer
+    assert "Sent again: 0." in answer
+    assert not DBTaskResult.objects.exists()
 
 
 def test_editors_do_not_administer_webhooks(user, client):

@@ -17,6 +17,7 @@ from calendar_app.importing import feed_import, feeds
 from calendar_app.models import Change, Event, Feed, FeedEvent, Series, Status
 
 from ..support.factories import CategoryFactory, EventFactory, OrganizerFactory
+from ..support.feeds import counts, run
 from ..support.ics import ics
 
 pytestmark = pytest.mark.django_db
@@ -52,17 +53,6 @@ def feed(editor, published_site):
     """A feed that is due."""
     url = published_site.url("/feed.ics?token=hidden")
     return Feed.objects.create(name="School", url=url, owner=editor, next_import=NOW)
-
-
-def run(feed, **fields):
-    """Change these fields of a feed, import it, and return it as it is stored then."""
-    Feed.objects.filter(pk=feed.pk).update(**fields)
-    assert feeds.run(feed.pk)
-    return Feed.objects.get(pk=feed.pk)
-
-
-def counts(feed):
-    return feed.made, feed.changed, feed.trashed, feed.skipped
 
 
 def statuses():

@@ -653,7 +653,7 @@ class TestEndlessService:
 
         problem, _ = failure(source)
 
-        assert problem == f"{source.url}/events did not return a page within 300 seconds."
+        assert problem == f"{source.url}/events did not return a page in time."
         assert len(source.requests) == 1
 
 

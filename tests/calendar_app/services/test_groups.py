@@ -1,10 +1,14 @@
 """The groups of the three roles are made once, and never out of somebody else's."""
 
+from importlib import import_module
+from types import SimpleNamespace
+
 import pytest
 from django.apps import apps as current_apps
 from django.apps.registry import Apps
 from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
+from django.db import connection
 from django.test import override_settings
 
 from calendar_app.models import RoleGroup
@@ -83,6 +87,39 @@ def test_rights_that_were_taken_stay_taken():
     migrate()
 
     assert "delete_event" not in codenames("Editor")
+
+
+FEEDS = {"add_feed", "change_feed", "delete_feed", "view_feed"}
+
+
+def test_a_group_of_an_earlier_version_gets_what_is_new_once_and_nothing_that_was_taken():
+    editors, feeds = (
+        Group.objects.get(name="Editor"),
+        {*Permission.objects.filter(codename__in=FEEDS)},
+    )
+    editors.permissions.remove(*feeds, Permission.objects.get(codename="delete_event"))
+    RoleGroup.objects.update(granted=[])
+    migration = import_module("calendar_app.migrations.0013_role_group_granted")
+    migration.note_rights(current_apps, SimpleNamespace(connection=connection))
+
+    migrate()
+
+    assert {*codenames("Editor")} >= FEEDS
+    assert "delete_event" not in codenames("Editor")
+    assert not {*codenames("Author")} & FEEDS
+    editors.permissions.remove(*feeds)
+    migrate()
+    assert not {*codenames("Editor")} & FEEDS
+
+
+def test_what_a_project_has_given_a_group_stays():
+    own = Permission.objects.get(codename="add_webhook")
+    Group.objects.get(name="Author").permissions.add(own)
+    RoleGroup.objects.update(granted=[])
+
+    migrate()
+
+    assert "add_webhook" in codenames("Author")
 
 
 def test_before_its_table_there_is_no_group(new):

@@ -315,3 +315,30 @@ def test_a_time_as_the_api_writes_it_reads_as_itself(moment, zone):
     shown = time_zones.resolve(moment.replace(microsecond=0), zone)[0].replace(fold=0)
 
     assert dates.wall(str(shown), zone) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("10pm", "2027-03-05 22:00:00"),
+        ("20:00", "2027-03-05 20:00:00"),
+        ("noon", "2027-03-06 12:00:00"),
+        ("+90 minutes", "2027-03-05 21:30:00"),
+        ("next week", "2027-03-12 20:00:00"),
+        ("tomorrow 1am", "2027-03-02 01:00:00"),
+        ("now", "2027-03-01 09:00:00"),
+        ("2027-03-07", "2027-03-07 00:00:00"),
+        ("22:00Z", "2027-03-01 23:00:00"),
+    ],
+)
+def test_an_end_counts_from_the_start_unless_it_names_a_day(text, end):
+    now, start = datetime(2027, 3, 1, 8, tzinfo=UTC), datetime(2027, 3, 5, 20)
+
+    base = dates.end_base(text, start, PARIS)
+
+    assert str(dates.wall(text, PARIS, base or now)) == end
+
+
+def test_an_end_stays_within_the_years_of_dates():
+    base = dates.end_base("1am", datetime(9999, 12, 31, 20), UTC)
+    assert dates.wall("1am", UTC, base).year == 9999

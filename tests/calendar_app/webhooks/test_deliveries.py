@@ -3,14 +3,18 @@
 import datetime as dt
 import json
 import logging
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
+from django.db import connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from calendar_app.models import WebhookDelivery
+from calendar_app.models import Webhook, WebhookDelivery
 from calendar_app.webhooks import deliveries
 from calendar_app.webhooks.deliveries import PAUSES, Status, deliver
 
@@ -125,6 +129,43 @@ def test_a_webhook_that_was_turned_off_gets_nothing(delivery, published_site):
 
     assert (delivery.status, published_site.seen) == (Status.FAILED, [])
     assert delivery.outcome == "The webhook is not active."
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize(
+    ("at_first", "by_then", "arrives"),
+    [(True, True, True), (True, False, False), (False, True, True), (False, False, True)],
+)
+def test_a_message_arrives_only_at_who_may_still_have_it(
+    make_webhook, work, published_site, at_first, by_then, arrives
+):
+    webhook = make_webhook(sees_all=at_first)
+    EventFactory(title="Fair")
+    work(at_most=1)
+    Webhook.objects.update(sees_all=by_then)
+
+    work()
+
+    delivery = webhook.deliveries.get()
+    assert (delivery.sees_all, bool(published_site.received)) == (at_first, arrives)
+    assert (delivery.status == Status.DELIVERED) is arrives
+    assert ("the public may not see" in delivery.outcome) is not arrives
+
+
+@pytest.mark.parametrize(
+    ("status", "sees_all", "taken"),
+    [("waiting", False, False), ("waiting", True, True), ("delivered", False, True)],
+)
+def test_an_upgrade_takes_for_public_only_what_has_to_be_sent(
+    make_webhook, status, sees_all, taken
+):
+    webhook = make_webhook(sees_all=sees_all)
+    webhook.deliveries.create(event_id=1, status=status, sees_all=True)
+    migration = import_module("calendar_app.migrations.0012_delivery_sees_all")
+
+    migration.take_what_waits_from_its_webhook(apps, SimpleNamespace(connection=connection))
+
+    assert webhook.deliveries.get().sees_all is taken
 
 
 class TestPrivateAddress:

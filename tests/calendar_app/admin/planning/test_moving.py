@@ -118,6 +118,31 @@ def test_nobody_moves_what_they_may_not_edit(client, user):
     assert Event.objects.filter(start_date=START).count() == 2
 
 
+@pytest.mark.attack
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [({"author": None}, 403), ({"status": Status.PUBLISH}, "“Fair” was published meanwhile")],
+)
+@as_role("Author")
+def test_what_becomes_of_an_event_meanwhile_is_seen_before_it_moves(
+    client, user, monkeypatch, fields, said
+):
+    event = draft(author=user)
+    before = times(event)
+
+    def increment(usual=revision._increment):
+        # The write that came just before this one.
+        Event.objects.filter(pk=event.pk).update(**fields)
+        return usual()
+
+    monkeypatch.setattr(revision, "_increment", increment)
+
+    answer = move(client, event, **DRAGGED)
+
+    assert said == answer.status_code or said in answer.content.decode()
+    assert times(event) == before
+
+
 def test_what_is_in_the_trash_is_not_moved(client, user):
     event = draft()
     posts.trash(event)

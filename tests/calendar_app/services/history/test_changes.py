@@ -6,11 +6,14 @@ from io import StringIO
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
+from django.db import connection
+from django.db.models import Model
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from calendar_app.admin.transfer import ics as import_page
-from calendar_app.models import Category, Change, Event, Tag
+from calendar_app.models import Category, Change, Event, Image, Tag
 from calendar_app.services import events, history, posts, revision, series, terms
 from calendar_app.services.actor import acting
 from calendar_app.services.history import stored
@@ -39,6 +42,10 @@ def of(record, kind=None):
     return list(Change.objects.filter(kind=kind, record_id=record.pk).order_by("-id"))
 
 
+def make_image():
+    return Image.objects.create(file="poster.png", width=1, height=1, filesize=1)
+
+
 def last(record):
     return of(record)[0]
 
@@ -59,7 +66,7 @@ def browser(editor):
 LEFT_OUT = {
     *("id", "status_before_trash", "date", "modified", "modified_utc", "image_url", "count"),
     *("source_id", "source_version", "global_id_lineage", "timezone_abbr", "duration"),
-    *("series_id", "original_start", "is_override"),
+    *("series_id", "original_start", "is_override", "uid", "made_until", "extend_at"),
 }
 
 
@@ -211,6 +218,59 @@ def test_each_kind_has_a_history_up_to_its_deletion(factory, editor):
     ]
 
 
+@pytest.mark.parametrize(
+    ("factory", "field", "delete"),
+    [
+        (VenueFactory, "venues", posts.trash),
+        (OrganizerFactory, "organizers", posts.trash),
+        (CategoryFactory, "categories", terms.delete),
+        (TagFactory, "tags", terms.delete),
+        (VenueFactory, "venues", Model.delete),
+        (make_image, "image", Model.delete),
+        (UserFactory, "author", Model.delete),
+    ],
+)
+def test_an_event_says_who_deleted_what_it_was_linked_to(factory, field, delete, editor, media):
+    doomed = factory()
+    pk = doomed.pk
+    is_one = field in {"image", "author"}
+    linked, other = EventFactory(**{field: doomed if is_one else [doomed]}), EventFactory()
+
+    with acting(editor, "admin"):
+        delete(doomed)
+
+    change = last(linked)
+    values = {f"{field}_id": [pk, None]} if is_one else {field: [[pk], []]}
+    assert (change.verb, change.values) == ("unlinked", values)
+    assert (change.user, change.door, change.title) == (editor, "admin", linked.title)
+    assert last(other).verb == "created"
+
+
+def test_venues_and_organizers_say_that_their_image_or_author_was_deleted(media):
+    image, author = make_image(), UserFactory()
+    venue, organizer = VenueFactory(image=image), OrganizerFactory(author=author)
+
+    image.delete()
+    author.delete()
+
+    assert last(venue).values["image_id"][1] is None
+    assert last(organizer).values["author_id"][1] is None
+
+
+def test_a_deletion_takes_as_many_queries_for_many_events_as_for_few():
+    numbers = []
+    for number in (1, 5):
+        venue = VenueFactory()
+        for _ in range(number):
+            EventFactory(venues=[venue])
+        with CaptureQueriesContext(connection) as done:
+            posts.trash(venue)
+        numbers.append(len(done))
+
+    assert numbers[0] == numbers[1]
+    assert Change.objects.filter(verb="unlinked").count() == 6
+
+
 def test_a_category_that_moves_up_says_so():
     top = CategoryFactory()
     child, pk = CategoryFactory(parent=top), top.pk
@@ -316,3 +376,17 @@ def test_a_fixture_leaves_the_history_and_forgets_what_readers_follow(editor):
 
     assert last(event).values["title"] == ["Old", "New"]
     assert not Change.objects.filter(records__isnull=False).exists()
+
+
+@pytest.mark.parametrize("kind", ["image", "user"])
+def test_the_admin_names_who_deletes_an_image_or_a_user(kind, browser, editor):
+    editor.is_superuser = True
+    editor.save()
+    doomed = make_image() if kind == "image" else UserFactory()
+    event = EventFactory(**{"image" if kind == "image" else "author": doomed})
+    app = "calendar_app" if kind == "image" else "auth"
+
+    address = reverse(f"admin:{app}_{kind}_delete", args=[doomed.pk])
+    assert browser.post(address, {"post": "yes"}).status_code == 302
+
+    assert (last(event).verb, last(event).user, last(event).door) == ("unlinked", editor, "admin")
