@@ -4,7 +4,7 @@
 # make attack   repeat the tests that attack, for as long as it takes (ARGS, DATABASE_URL)
 # make wheel    build the wheel of the two apps, and try it in bare projects (CATALOG_SERVER=postgres://…)
 # make lint     check style, types, layers, migrations, settings and the OpenAPI description
-# make bench    measure the calendar and backups, also on PostgreSQL with DATABASE_URL (ARGS)
+# make bench    measure the calendar and backups (DATABASE_URL=postgres://… for PostgreSQL, CATALOG_SERVER=… for Bacula, ARGS)
 # make install  only make .venv and install what runs need
 # make lock     compile the locked requirements anew
 # make clean    remove the virtual environment (and nothing that was written)
@@ -50,8 +50,9 @@ lint: $(VENV)/test
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.lint
 
-bench: $(VENV)/run
+bench: $(VENV)/$(if $(CATALOG_SERVER),test,run)
 	$(BIN)/python -m benchmarks.calendar --database $(or $(DATABASE_URL),sqlite) $(ARGS)
+	$(if $(CATALOG_SERVER),$(BIN)/python -m benchmarks.bacula --files 20000)
 
 lock: $(VENV)/test
 	$(BIN)/uv pip compile -q pyproject.toml --all-extras --universal --python-version 3.11 \

@@ -11,6 +11,7 @@ from ..services.reports import protection
 from .forms.client import ClientForm
 from .look import ChoicesFilter, DropdownFilter, display
 from .pages.client import ClientPage
+from .pages.client_table import ClientTablePage
 from .shared import bulk, columns
 from .shared.filters import DeletedFilter, RelatedFilter
 from .shared.owned import OwnedAdmin
@@ -34,7 +35,7 @@ class StandingFilter(DropdownFilter):
 
 
 @register(Client)
-class ClientAdmin(ClientPage, OwnedAdmin):
+class ClientAdmin(ClientPage, ClientTablePage, OwnedAdmin):
     form = ClientForm
     list_display = [
         "name",
@@ -80,6 +81,7 @@ class ClientAdmin(ClientPage, OwnedAdmin):
                     ("system", "connection"),
                     ("ssh_user", "ssh_port"),
                     "agent_port",
+                    ("priority", "bandwidth_limit"),
                     "host_key",
                     "fingerprints",
                 ],

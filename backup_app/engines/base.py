@@ -69,6 +69,7 @@ class Engine(AdoptionMixin, FindingMixin, VolumesMixin):
     supports_restore_tests = False
     supports_key_installation = False
     supports_host_keys = False
+    supports_limits = False  # priorities and bandwidth limits of clients
     supports_keeping = False  # whether restores can leave what is there, see ``Existing``
     supports_finding = False  # names, versions and differences
     # Whether its jobs continue without a worker. ``backup``, ``restore`` and ``verify`` may then

@@ -10,6 +10,9 @@ from .fileset import Fileset
 from .pool import Pool
 from .storage import Zone
 
+# That of all jobs without one. A smaller number would make other clients' restores wait.
+DEFAULT_PRIORITY = 10
+
 
 class ClientQuerySet(models.QuerySet["Client"]):
     def present(self) -> "ClientQuerySet":
@@ -56,6 +59,21 @@ class Client(Adoptable):
         default=9102,
         validators=[MinValueValidator(1), MaxValueValidator(65535)],
         help_text="Port on which the engine's agent listens.",
+    )
+    priority = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[
+            MinValueValidator(DEFAULT_PRIORITY, "%(show_value)s is less than 10."),
+            MaxValueValidator(100, "%(show_value)s is more than 100."),
+        ],
+        help_text="Backups wait until all with a smaller number have ended; empty for 10.",
+    )
+    bandwidth_limit = models.PositiveBigIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1000, "%(show_value)s bytes per second is less than 1 kB.")],
+        help_text="Bytes per second that its backups may send; empty for no limit.",
     )
     host_key = models.TextField(
         blank=True, help_text="Pinned public keys of its SSH server, one per line: type and key."

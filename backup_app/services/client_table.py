@@ -6,25 +6,47 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from ..engines import get_engine
 from ..exceptions import BackupError, Invalid, InvalidEngine
 from ..models import Client, Fileset, Pool, Zone
 from . import clients
+from .rules.limits import LIMITS
 
 REQUIRED = ("name", "ip")
-OPTIONAL = ("internal_ip", "system", "zone", "pool", "fileset", "schedule")
+OPTIONAL = ("internal_ip", "system", "zone", "pool", "fileset", "schedule", *LIMITS)
 COLUMNS = (*REQUIRED, *OPTIONAL)
+Known = dict[str, dict[str, Any]]  # records by their kind and name
+
+
+@dataclass
+class Line:
+    """A line of a table: the client that it makes, or why it makes none."""
+
+    number: int
+    name: str
+    ip: str
+    client: Client | None = None
+    problem: str = ""
 
 
 @dataclass
 class Onboarding:
-    """What became of a table: new clients, and a sentence for each line that is wrong."""
+    """What became of a table, line by line."""
 
-    created: list[Client] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
     is_stored: bool = False
     faults: list[str] = field(default_factory=list)  # of engines that could not be told
+
+    @property
+    def created(self) -> list[Client]:
+        return [line.client for line in self.lines if line.client]
+
+    @property
+    def problems(self) -> list[str]:
+        """A sentence for each line that is wrong."""
+        return [f"Line {line.number}: {line.problem}" for line in self.lines if line.problem]
 
 
 def onboard(
@@ -37,8 +59,9 @@ def onboard(
     """
     found = Onboarding()
     with transaction.atomic():
+        known = _by_name(account)
         for number, row in _rows(lines):
-            _create(account, number, row, found)
+            found.lines.append(_made(account, number, row, known))
         found.is_stored = not dry_run and (skip_bad or not found.problems)
         transaction.set_rollback(not found.is_stored)
     if found.is_stored:
@@ -77,27 +100,38 @@ def _row(number: int, columns: list[str], values: list[str]) -> dict[str, str]:
     return {name: value.strip() for name, value in filled if value.strip()}
 
 
-def _create(account: Any, number: int, row: dict[str, str], found: Onboarding) -> None:
+def _by_name(account: Any) -> Known:
+    """Return what lines may name: an account's pools and filesets, and all zones."""
+    records: dict[str, QuerySet[Any]] = {
+        "pool": Pool.objects.filter(account=account).select_related("storage__zone"),
+        "fileset": Fileset.objects.filter(account=account),
+        "zone": Zone.objects.all(),
+    }
+    return {kind: {each.name: each for each in found} for kind, found in records.items()}
+
+
+def _made(account: Any, number: int, row: dict[str, str], known: Known) -> Line:
+    line = Line(number, row.get("name", ""), row.get("ip", ""))
     try:
         with transaction.atomic():
-            found.created.append(_created(account, row))
+            line.client = _created(account, row, known)
     except (BackupError, InvalidEngine) as e:
-        found.problems.append(f"Line {number}: {e}")
+        line.problem = str(e)
+    return line
 
 
-def _created(account: Any, row: dict[str, str]) -> Client:
+def _created(account: Any, row: dict[str, str], known: Known) -> Client:
     name = row.pop("name", "")
     _require_fitting({"name": name, "schedule": row.get("schedule", "")})
     if not name:
         raise Invalid({"name": [f"The client with the address '{row.get('ip', '')}' has no name."]})
     if Client.objects.present().filter(account=account, name=name).exists():
         raise Invalid({"name": [f"The account already has a client named '{name}'."]})
-    own: dict[str, Any] = {"pool": Pool, "fileset": Fileset}
     values: dict[str, Any] = dict(row)
-    for kind in own.keys() & row.keys():
-        values[kind] = _named(own[kind].objects.filter(account=account), kind, row[kind])
-    if "zone" in row:
-        values["zone"] = _named(Zone.objects.all(), "zone", row["zone"])
+    for kind in known.keys() & row.keys():
+        if row[kind] not in known[kind]:
+            raise Invalid({kind: [f"There is no {kind} '{row[kind]}'."]})
+        values[kind] = known[kind][row[kind]]
     return clients.save(account, name, **{"system": Client.System.UNIX} | values)
 
 
@@ -107,12 +141,6 @@ def _require_fitting(values: dict[str, str]) -> None:
         if len(value) > longest:
             sentence = f"'{value[:40]}…' is longer than the {longest} characters of a {name}."
             raise Invalid({name: [sentence]})
-
-
-def _named(records: Any, kind: str, name: str) -> Any:
-    if found := records.filter(name=name).first():
-        return found
-    raise Invalid({kind: [f"There is no {kind} '{name}'."]})
 
 
 def _told(aliases: set[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from ..exceptions import Invalid, WrongState
 from ..lib import addresses
 from ..models import Client, Job, Zone
 from . import filesets, pools
-from .rules import names
+from .rules import limits, names
 from .rules.locked_fields import require_unchanged
 
 ADDRESSES = ("ip", "internal_ip")
@@ -36,9 +36,10 @@ def save(account: Any, name: str, *, system: str, **values: Any) -> Client:
     """Create a client, or change the given values of the account's client with this name.
 
     values: ``ip`` (required for a new client), ``internal_ip``, ``fileset``, ``pool``, ``zone``,
-    ``schedule``, ``connection``. A new client gets the account's defaults for omitted ones.
+    ``schedule``, ``connection``, ``priority``, ``bandwidth_limit``. A new client gets the
+    account's defaults for omitted ones.
     Raises Invalid, and WrongState for an address of another client, for a zone that does not fit
-    the pool or the system, and for a value that only the engine can change.
+    the pool, the system or the limits, and for a value that only the engine can change.
     """
     name = names.cleaned(name, "client")
     known = _clients_of(account).filter(name=name).first()
@@ -56,11 +57,12 @@ def cleaned(
     Raises what ``save`` raises.
     """
     name = names.cleaned(name, "client")
-    values = _cleaned(values) | {"system": system_named(system)}
+    values = _cleaned(values) | limits.cleaned(values) | {"system": system_named(system)}
     require_unchanged(known, values | {"name": name})
     _require_address(account, name, known, values)
     values |= _placed(account, known, values)
     _require_engine(values["zone"], values["system"])
+    limits.require_possible(values["zone"], known, values)
     return values | {"connection": _connection(values["zone"], known, values)}
 
 

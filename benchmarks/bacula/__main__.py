@@ -13,10 +13,12 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
+from tests.backup_app.engines.bacula.support import release
 from tests.backup_app.engines.bacula.support.installation import SERVER, Installation
 
 from ..timing import Case, Spread, by_turns
 from . import service, trees
+from .ending import Ending
 from .floor import Floor, processor
 
 PAGE = 100
@@ -29,7 +31,8 @@ def main():
     try:
         installation.start()
         found = measured(folder, installation, options)
-        print(f"{options.files:,} files, {options.increments} increments, {os.cpu_count()} cores")  # noqa: T201
+        run = f"{options.files:,} files, {options.increments} increments, {os.cpu_count()} cores"
+        print(f"Bacula {release.VERSION or 'of this machine'}, {run}")  # noqa: T201
         report(found)
     finally:
         installation.stop()
@@ -64,7 +67,7 @@ def measured(folder, installation, options):
     for turn in range(options.increments):
         trees.change(small, turn)
         newest = service.back_up(client, "Incremental")
-    found["a backup by a worker ÷ bconsole"] = followed(installation, client, options.restores)
+    found |= followed(installation, client, options.restores)
     found |= listings(get_engine("bacula"), installation, (full, newest), (large, small), options)
     name = f"restore a folder of {trees.LARGE:,} ÷ cp -a"
     found[name] = restored(full, large, folder, options.restores)
@@ -72,19 +75,32 @@ def measured(folder, installation, options):
 
 
 def followed(installation, client, rounds):
-    """Return what full backups took by a worker and by bconsole, in turns, until either knew."""
-    ours, theirs = [], []
-    for _ in range(rounds):
-        begin = perf_counter()
-        job = service.back_up_by_worker(client, "Full")
-        ours.append(perf_counter() - begin)
-        command = service.as_run_command(job)
-        begin = perf_counter()
-        said = installation.bconsole(command)
-        [number] = re.findall(r"JobId=(\d+)", said)
+    """Return what full backups took by a worker and by bconsole, in turns, until either knew.
+
+    And how long after the end in the catalog that was.
+    """
+    ours, theirs = ([], []), ([], [])
+
+    def by_bconsole(command):
+        [number] = re.findall(r"JobId=(\d+)", installation.bconsole(command))
         installation.bconsole(f"wait jobid={number}")
-        theirs.append(perf_counter() - begin)
-    return ours, theirs
+
+    for _ in range(rounds):
+        job = timed(installation, ours, partial(service.back_up_by_worker, client, "Full"))
+        timed(installation, theirs, partial(by_bconsole, service.as_run_command(job)))
+    names = "a backup by a worker ÷ bconsole", "from its end until either knew"
+    return dict(zip(names, zip(ours, theirs, strict=True), strict=True))
+
+
+def timed(installation, lists, back_up):
+    """Make a backup; append the seconds that it took, and those since its end in the catalog."""
+    with Ending(dbname=installation.database, **SERVER) as ending:
+        begin = perf_counter()
+        made = back_up()
+        end = perf_counter()
+    for seconds, found in zip(lists, (end - begin, end - ending.moment), strict=True):
+        seconds.append(found)
+    return made
 
 
 def listings(engine, installation, backups, folders, options):

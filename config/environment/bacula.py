@@ -24,6 +24,14 @@ DEFAULTS: Values = {
     "DIRECTOR": "bacula-dir",  # the Director's name, used in clients' configurations
     "CONSOLE": "",  # name of a named console; by default the default one
     "PASSWORD": "",  # the console's; needed
+    # whether a Director that offers no TLS is refused: `required` or `optional`; by default one on
+    # another host is
+    "TLS": "",
+    # file of the authority that signed the Director's certificate, which is then required
+    "TLS_CA": "",
+    "TLS_CERTIFICATE": "",  # this service's certificate, if the Director verifies it
+    "TLS_KEY": "",  # the key of that, if it is in another file
+    "TLS_NAME": "",  # the name in the Director's certificate; by default its address
     # folder, included by the Director, for the resources that this service adds; without it nothing
     # is added
     "CONFIG_DIR": "",
@@ -52,6 +60,10 @@ FORMS = {
     "PORT": ("[1-9][0-9]{0,4}", "is not a port number"),
     "DIRECTOR": NAME,
     "CONSOLE": NAME,
+    "TLS": ("required|optional", "is neither 'required' nor 'optional'"),
+    "TLS_CA": PATH,
+    "TLS_CERTIFICATE": PATH,
+    "TLS_KEY": PATH,
     "SPOOL_CLIENT": NAME,
     "PREFIX": (r"[A-Za-z][\w-]{0,30}", "is not a letter followed by letters, digits, - and _"),
     "CONFIG_DIR": PATH,

@@ -3,14 +3,16 @@ from django.core.exceptions import ValidationError
 from ...lib import ssh_keys
 from ...models import Client
 from ...services import clients
+from ...services.rules.limits import LIMITS
 from ...services.rules.locked_fields import locked_fields
 from .shared import needed_fields
 from .shared.errors import service_errors
 from .shared.owned import OwnedForm
 from .shared.schedule import SCRIPT, ScheduledForm
+from .shared.sizes import SizeField
 
 PLACE = ["zone", "pool", "fileset", "schedule", "connection"]
-CHECKED = ["name", "system", "ip", "internal_ip", *PLACE]
+CHECKED = ["name", "system", "ip", "internal_ip", *PLACE, *LIMITS]
 OWN = ["pool", "fileset"]
 
 
@@ -23,9 +25,13 @@ class ClientForm(needed_fields.NeededFieldsForm, ScheduledForm, OwnedForm):
     needs = {
         "connection": {
             "ssh": ["ssh_user", "ssh_port", "host_key", "fingerprints"],
-            "agent": ["agent_port"],
+            "agent": ["agent_port", *LIMITS],
         }
     }
+    bandwidth_limit = SizeField(
+        help_text="What a backup may send per second, such as 5 MB; empty for no limit. "
+        "Bacula does not limit what goes over TLS."
+    )
     may_be_this_machine = False  # for who sees all accounts: its files may be those of any
 
     def clean_connection(self):

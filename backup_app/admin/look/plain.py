@@ -21,6 +21,7 @@ from .plain_filters import DropdownFilter, RelatedFilter, TextFilter
 CHECKBOX_CLASSES = []
 TEMPLATES = "backup_app/admin/plain"
 CheckboxSelectMultiple = forms.CheckboxSelectMultiple
+FileInput = forms.FileInput
 Select = forms.Select
 Switch = forms.CheckboxInput
 

@@ -15,6 +15,7 @@ from unfold.decorators import display
 from unfold.forms import PaginationInlineFormSet as InlineFormSet
 from unfold.widgets import CHECKBOX_CLASSES
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSelectMultiple
+from unfold.widgets import UnfoldAdminFileFieldWidget as FileInput
 from unfold.widgets import UnfoldAdminIntegerFieldWidget as IntegerInput
 from unfold.widgets import UnfoldAdminPasswordToggleWidget as PasswordInput
 from unfold.widgets import UnfoldAdminSelectWidget as Select

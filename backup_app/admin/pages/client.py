@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils.html import conditional_escape
 
@@ -26,7 +27,10 @@ class ClientPage(FindingPages, RecordPages):
     """The panel above the form of a client, with its buttons."""
 
     change_form_outer_before_template = "backup_app/admin/client_panel.html"
-    record_pages = ["back_up_now", "verify_newest", "test_connection", "host_key", "install_script"]
+    record_pages = [
+        *["back_up_now", "verify_newest", "test_connection", "host_key", "install_script"],
+        "planned",
+    ]
 
     def get_urls(self):
         view = self.admin_site.admin_view(self.schedule)
@@ -46,7 +50,6 @@ class ClientPage(FindingPages, RecordPages):
                 "colour": columns.STANDING_COLOURS[report.standing],
                 "levels": Job.Level.values[::-1],
                 "has_host_key": _has_host_key(obj),
-                **_planned(obj),
             }
         return super().render_change_form(request, context, *args, obj=obj, **options)
 
@@ -68,6 +71,18 @@ class ClientPage(FindingPages, RecordPages):
     def test_connection(self, request, client):
         get_engine(client.zone.engine).require_connection(client)
         return f"Client '{client}' answers, and can be backed up."
+
+    @needs("view")
+    def planned(self, request, client):
+        """Return what the installation that a client was adopted from starts itself, as a part."""
+        context = {}
+        try:
+            context["planned"] = get_engine(client.zone.engine).planned_runs(client)[:PLANNED]
+        except (BackupError, InvalidEngine) as e:
+            context["unknown"] = str(e)
+        answer = TemplateResponse(request, "backup_app/admin/planned.html", context)
+        answer["X-Live"] = "final"
+        return answer
 
     @needs("change")
     def host_key(self, request, client):
@@ -106,16 +121,6 @@ class ClientPage(FindingPages, RecordPages):
             return self.to_record(client)
         context = {"title": f"Install script of {client}", "config": config}
         return self.page(request, client, "backup_app/admin/install_script.html", **context)
-
-
-def _planned(client):
-    """Return what the installation that a client was adopted from will start itself."""
-    if not client.is_adopted:
-        return {}
-    try:
-        return {"planned": get_engine(client.zone.engine).planned_runs(client)[:PLANNED]}
-    except (BackupError, InvalidEngine) as e:
-        return {"planned_unknown": str(e)}
 
 
 def _has_host_key(client):

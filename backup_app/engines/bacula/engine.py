@@ -21,6 +21,7 @@ from .config import schedules as scheduling
 from .director import follow, submit
 from .director.console import Console
 from .director.director import Director
+from .director.tls import Tls
 from .extraction import download
 from .jobs import backup as backups
 from .jobs import preview as plans
@@ -40,6 +41,8 @@ class BaculaEngine(Engine):
     ``address``, ``port``: of the Director's console. ``director``: its name, which clients are
     told. ``console``: the name of a named console, "" for the default one. ``password``: its
     password.
+    ``tls``: "required" refuses a Director that offers no TLS, "optional" accepts that of any host,
+    "" only of this one; ``tls_ca``, ``tls_certificate``, ``tls_key``, ``tls_name``: see ``Tls``.
     ``catalog``: the alias in DATABASES of the catalog, best with a role that may only read.
     ``config_dir``: the folder that the Director's configuration includes, for what this service
     adds to it; "" adds nothing. ``director_config``: the Director's own file and
@@ -63,6 +66,7 @@ class BaculaEngine(Engine):
     age_field = "engine_job_id"
     supports_databases = True
     supports_commands = True
+    supports_limits = True
     supports_keeping = True
     supports_finding = True
     supports_restore_tests = True
@@ -77,6 +81,11 @@ class BaculaEngine(Engine):
         director: str = "bacula-dir",
         console: str = "",
         password: str = "",
+        tls: str = "",
+        tls_ca: str = "",
+        tls_certificate: str = "",
+        tls_key: str = "",
+        tls_name: str = "",
         catalog: str = "bacula",
         config_dir: str = "",
         director_config: str = "/etc/bacula/bacula-dir.conf",
@@ -94,6 +103,7 @@ class BaculaEngine(Engine):
     ) -> None:
         self.address, self.port, self.director_name = address, port, director
         self.console, self.password = console, password
+        self.tls = Tls(tls, tls_ca, tls_certificate, tls_key, tls_name)
         self.database = catalog
         self.config_dir = Path(config_dir) if config_dir else None
         self.director_config, self.director_program = director_config, director_program
@@ -143,6 +153,7 @@ class BaculaEngine(Engine):
     check_storage = check.check_storage
     list_volumes = volume_list.page
     free_space = volume_list.free_space
+    disk_usage = volume_list.disk_usage
     faults = health.find_faults
 
     # --- What Bacula had or started without this service -------------------------------------
@@ -185,7 +196,7 @@ class BaculaEngine(Engine):
     def director(self) -> Director:
         """Return a Director, a context manager that connects at the first command."""
         place = self.address, self.port, self.console, self.password
-        return Director(Console(*place, self.answer_seconds), self.reader())
+        return Director(Console(*place, self.answer_seconds, self.tls), self.reader())
 
     def reader(self) -> Catalog:
         """Return a reader of the Director's catalog."""

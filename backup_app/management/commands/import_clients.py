@@ -11,8 +11,8 @@ from ..lookup import account_named
 class Command(BackupCommand):
     help = (
         "Create many clients of an account from a CSV file with the columns name and ip, and if "
-        "needed internal_ip, system, zone, pool, fileset and schedule. If a line is wrong nothing "
-        "is created. A Bacula is told of all of them with one reload."
+        "needed internal_ip, system, zone, pool, fileset, schedule, priority and bandwidth_limit. "
+        "If a line is wrong nothing is created. A Bacula is told of all of them with one reload."
     )
     examples = (
         "import_clients machines.csv --account ann@example.org --dry-run",

@@ -7,8 +7,8 @@ function showFields(choice, needs) {
     for (const field of document.querySelectorAll(`.field-${name}`)) {
       field.hidden = !needed.includes(name);
       field.classList.toggle("backups-hidden", field.hidden);
-      // What was chosen for another purpose is not sent; numbers keep their defaults.
-      for (const select of field.querySelectorAll("select")) select.disabled = field.hidden;
+      // What was given for another purpose is not sent; what must be there keeps its default.
+      for (const input of field.querySelectorAll("select, input:not([required])")) input.disabled = field.hidden;
     }
   }
 }

@@ -74,7 +74,12 @@ def test_the_form_of_a_client_shows_what_its_connection_needs_and_when_it_runs(v
 
     page.get_by_label("Connection").select_option("ssh")
     expect(page.get_by_label("SSH user")).to_be_visible()
-    expect(page.get_by_label("Agent port")).to_be_hidden()
+    for name in ("Agent port", "Priority", "Bandwidth limit"):
+        expect(page.get_by_label(name)).to_be_hidden()
+    expect(page.get_by_label("Bandwidth limit")).to_be_disabled()
+    page.get_by_label("Connection").select_option("agent")
+    expect(page.get_by_label("Bandwidth limit")).to_be_editable()
+    page.get_by_label("Connection").select_option("ssh")
     page.get_by_label("Schedule").fill("0 3 * * 1-5")
     expect(page.get_by_text("At 03:00, Monday through Friday.")).to_be_visible()
     page.get_by_label("Schedule").fill("0 99 * * *")

@@ -73,6 +73,8 @@ def test_the_variables_are_the_options_of_the_engine():
         ({"PORT": "0"}, "BACULA_PORT is '0', which is not a port number."),
         ({"ANSWER_SECONDS": "0"}, "BACULA_ANSWER_SECONDS is '0', which is not a whole number"),
         ({"CONFIG_DIR": "conf.d"}, "BACULA_CONFIG_DIR is 'conf.d', which is not an absolute path."),
+        ({"TLS": "on"}, "BACULA_TLS is 'on', which is neither 'required' nor 'optional'."),
+        ({"TLS_CA": "ca.pem"}, "BACULA_TLS_CA is 'ca.pem', which is not an absolute path."),
         ({"TIME_ZONE": "Mars"}, "BACULA_TIME_ZONE is 'Mars', which is not a time zone such as"),
         ({"PREFIX": 'x"'}, "BACULA_PREFIX is 'x\"', which is not a letter followed by letters"),
         (

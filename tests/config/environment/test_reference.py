@@ -29,6 +29,14 @@ def test_it_has_every_variable_that_the_project_reads():
     assert bacula.URL in reference.page()
 
 
+def test_the_guide_to_bacula_has_the_same_table():
+    guide = CODE.with_name("docs").joinpath("bacula.md").read_text()
+    rows = [line for line in reference.page().splitlines() if line.startswith("| `BACULA_")]
+
+    assert len(rows) > 20
+    assert "\n".join(rows) in guide
+
+
 def test_a_default_and_its_comments_become_a_row(tmp_path):
     file = tmp_path / "conf.py"
     file.write_text(

@@ -76,7 +76,8 @@ class Inventory:
             else:
                 where = "in the catalog only, and no longer" if name in unames else "not"
                 yield NotAdopted(
-                    f"Client '{name}' is {where} in the Director's configuration: it was left out."
+                    f"Client '{name}' is {where} in the Director's configuration"
+                    f"{self._director.console.scope}: it was left out."
                 )
 
     def _client(self, name: str, uname: str) -> FoundClient | NotAdopted:

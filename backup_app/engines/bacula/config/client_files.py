@@ -114,7 +114,7 @@ def _jobs(engine: Bacula, client: Client) -> Iterator[str]:
     if lines := schedule_resource.lines_of(engine, client):
         own["schedule"] = names.for_client(engine, "schedule", client)
         yield resources.schedule(own["schedule"], lines)
-    yield resources.backup_job(names.for_client(engine, "backup", client), **uses | own)
+    yield resources.backup_job(names.for_client(engine, "backup", client), client, **uses | own)
     yield resources.restore_job(names.for_client(engine, "restore", client), **uses)
     yield resources.verify_job(names.for_client(engine, "verify", client), **uses)
 

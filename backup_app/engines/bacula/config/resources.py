@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ....models import Client
+from ....models.client import DEFAULT_PRIORITY
 from ..names import in_config, word
 
 # Only our own ``prune`` decides what is removed, since it knows which backups build on which. A
@@ -90,8 +91,8 @@ def storage(name: str, values: Mapping[str, Any]) -> str:
     return resource("Storage", lines)
 
 
-def backup_job(name: str, **uses: str) -> str:
-    """Return the job that backs up a client.
+def backup_job(name: str, client: Client, /, **uses: str) -> str:
+    """Return the job that backs up a client, with its priority and bandwidth limit.
 
     ``uses`` are client, fileset, pool, storage, messages, and a schedule if it has one. One backup
     runs at a time, and what did not come to its end is not begun again by Bacula itself.
@@ -104,7 +105,10 @@ def backup_job(name: str, **uses: str) -> str:
         "Maximum Concurrent Jobs": 1,
         "Reschedule Incomplete Jobs": False,
         "Max Wait Time": Unquoted(BLOCKED),
+        "Priority": client.priority or DEFAULT_PRIORITY,
     }
+    if client.bandwidth_limit:
+        values["Maximum Bandwidth"] = client.bandwidth_limit
     return _job(name, values, uses)
 
 
@@ -169,7 +173,9 @@ def resource(kind: str, values: Mapping[str, Any], *inner: str) -> str:
 
 def _job(name: str, values: Mapping[str, Any], uses: Mapping[str, str], *inner: str) -> str:
     used = {kind.title(): word(each) for kind, each in uses.items()}
-    return resource("Job", {"Name": name, **used, **values}, *inner)
+    # Otherwise a job waits for running ones of any other priority, not only for more urgent ones.
+    mixed = {"Allow Mixed Priority": True}
+    return resource("Job", {"Name": name, **used, **values, **mixed}, *inner)
 
 
 def _written(value: Any) -> str | int:

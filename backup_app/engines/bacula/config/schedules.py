@@ -8,6 +8,7 @@ from .. import names
 from ..names import Bacula
 from . import config_dir, provisioning, resources, schedule_resource
 
+TOLD = ("pk", "schedule", "fileset__schedule", "deleted", "priority", "bandwidth_limit")
 _told: dict[str, list[Any]] = {}  # the schedules that the Director has, by the engine's alias
 
 
@@ -29,7 +30,7 @@ def keep(engine: Bacula) -> None:
     if engine.config_dir is None or not (engine.schedules or _has_schedules(engine)):
         return
     clients = Client.objects.filter(zone__engine=engine.alias).order_by("pk")
-    wanted = list(clients.values_list("pk", "schedule", "fileset__schedule", "deleted"))
+    wanted = list(clients.values_list(*TOLD))
     if _told.get(engine.alias) == wanted:
         return
     try:

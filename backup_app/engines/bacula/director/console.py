@@ -1,25 +1,19 @@
 """The console of a Director: one command, one answer."""
 
-import base64
 import copy
-import hashlib
-import hmac
 import re
-import secrets
-import socket
 import time
 from enum import IntEnum
 
 from ....exceptions import EngineError, EngineUnreachable
-from ..catalog import schema
+from .login import Login
 from .protocol import Wire
+from .tls import Tls
 
 DEFAULT = "*UserAgent*"  # the name of the default console
-CHALLENGE = re.compile(rb"auth cram-md5c? (<[^<> ]+>) ssl=(\d)")
-RELEASE = re.compile(rb"Version: (\S+)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 NAME = re.compile(r"[\w*.:-]+", re.ASCII)
-TLS_REQUIRED = b"2"
+UNKNOWN = ": is an invalid command."  # or one that the console may not use
 CATALOG_AWAY = "Could not open catalog database"
 SHORT_TIMEOUT = 2  # seconds for a login, which normally takes 20 ms
 RETRY_AFTER = 60  # seconds for which a Director that did not answer gets only SHORT_TIMEOUT
@@ -63,8 +57,14 @@ class UnexpectedQuestion(EngineError):
         self.lines = lines
 
 
-class LoginRejected(EngineError):
-    """The Director does not accept the console's name or password."""
+class NotPermitted(EngineError):
+    """The console's CommandACL does not have a command."""
+
+    def __init__(self, console: str, command: str) -> None:
+        verb = command.split()[0]
+        super().__init__(
+            f"The console '{console}' may not use '{verb}': add this to its CommandACL."
+        )
 
 
 class Console:
@@ -74,11 +74,19 @@ class Console:
     bytes are surrogates (as ``os.fsdecode`` has them), so that no name is changed.
     """
 
-    def __init__(self, address: str, port: int, name: str, password: str, seconds: float) -> None:
+    def __init__(
+        self,
+        address: str,
+        port: int,
+        name: str,
+        password: str,
+        seconds: float,
+        safety: Tls = Tls(),  # noqa: B008 - is frozen
+    ) -> None:
         self.address, self.port, self.seconds = address, port, seconds
         self.name = name or DEFAULT
         self.place = f"The Director at {address}:{port}"
-        self._key = hashlib.md5(password.encode(), usedforsecurity=False).hexdigest().encode()
+        self._password, self._tls = password, safety
         self._wire: Wire | None = None
 
     def __enter__(self) -> "Console":
@@ -91,6 +99,20 @@ class Console:
     @property
     def is_open(self) -> bool:
         return self._wire is not None and self._wire.is_open
+
+    @property
+    def scope(self) -> str:
+        """What completes "The Director has no client 'x'": "" where nothing can be hidden."""
+        return "" if self.name == DEFAULT else f" that the console '{self.name}' may use"
+
+    @property
+    def is_encrypted(self) -> bool:
+        return self._wire is not None and self._wire.is_encrypted
+
+    @property
+    def is_exposed(self) -> bool:
+        """Whether others on the network can read what is said."""
+        return self._wire is not None and not (self.is_encrypted or self._wire.is_local)
 
     def open(self) -> None:
         """Connect and log in, unless that is done.
@@ -113,7 +135,7 @@ class Console:
     def _connect(self, seconds: float) -> None:
         try:
             self._wire = Wire(self.address, self.port, self.place, seconds)
-            self._log_in(self._wire)
+            Login(self._wire, self.address, self.name, self._password, self._tls).run()
             self.ask(".api 2", seconds=seconds)
         except BaseException:
             self.close()
@@ -133,9 +155,10 @@ class Console:
     def ask(self, command: str, *, seconds: float | None = None) -> list[str]:
         """Return the packets of the answer to a command; for many of those each is a row.
 
-        Raises EngineError with the Director's message for what it refuses, UnexpectedQuestion if it
-        asks something instead, and EngineUnreachable without an answer in time or while the
-        Director's catalog is unreachable. After a question and a timeout the connection is closed.
+        Raises EngineError with the Director's message for what it refuses, NotPermitted for what
+        the console may not use, UnexpectedQuestion if it asks something instead, and
+        EngineUnreachable without an answer in time or while the Director's catalog is unreachable.
+        After a question and a timeout the connection is closed.
         """
         if self._wire is None or not self.is_open:
             raise EngineUnreachable(f"The connection to {self.place} is closed.")
@@ -163,59 +186,10 @@ class Console:
             )
         if failed:
             said = _said(refusal or lines, f"refused '{_start(command)}'")
+            if UNKNOWN in said and self.name != DEFAULT:
+                raise NotPermitted(self.name, command)
             raise EngineUnreachable(said) if CATALOG_AWAY in said else EngineError(said)
         return lines
-
-    # --- Logging in: each side shows the other that it knows the password -------------------------
-
-    def _log_in(self, wire: Wire) -> None:
-        wire.send(f"Hello {self.name} calling\n".encode())
-        challenge = self._challenge(wire)
-        wire.send(self._proof(challenge))
-        self._expect(wire, b"1000 OK auth", "the console's password")
-        ours = f"<{secrets.randbits(31)}.{int(time.time())}@{socket.gethostname()}>".encode()
-        wire.send(b"auth cram-md5c " + ours + b" ssl=0\n")
-        proof = _text(wire.receive()).rstrip(b"\0=")
-        if not hmac.compare_digest(proof, self._proof(ours)):
-            raise EngineError(f"{self.place} did not prove that it knows the console's password.")
-        wire.send(b"1000 OK auth\n")
-        self._require_supported(self._expect(wire, b"1000 OK:", "the console"))
-
-    def _require_supported(self, greeting: bytes) -> None:
-        found = RELEASE.search(greeting)
-        release = _printable(found[1] if found else greeting)
-        if not schema.is_supported(release):
-            raise EngineError(
-                f"{self.place} is of version {release}: this service supports those of Bacula"
-                f" {schema.SUPPORTED}."
-            )
-
-    def _challenge(self, wire: Wire) -> bytes:
-        said = _text(wire.receive())
-        found = CHALLENGE.match(said)
-        if found is None:
-            raise LoginRejected(f"{self.place} rejected the console: {_printable(said)}")
-        if found[2] == TLS_REQUIRED:
-            raise EngineError(f"{self.place} requires TLS, which this service does not support.")
-        return found[1]
-
-    def _proof(self, challenge: bytes) -> bytes:
-        digest = hmac.digest(self._key, challenge, "md5")
-        return base64.b64encode(digest).rstrip(b"=")
-
-    def _expect(self, wire: Wire, start: bytes, offer: str) -> bytes:
-        said = _text(wire.receive())
-        if not said.startswith(start):
-            raise LoginRejected(f"{self.place} rejected {offer}: {_printable(said)}")
-        return said
-
-
-def _text(packet: bytes | int) -> bytes:
-    return packet if isinstance(packet, bytes) else f"signal {packet}".encode()
-
-
-def _printable(said: bytes) -> str:
-    return said.decode("ascii", "replace").strip()[:200]
 
 
 def _encoded(command: str) -> bytes:

@@ -23,6 +23,7 @@ LISTS = {
     "job": ".jobs",
     "fileset": ".filesets",
     "pool": ".pools",
+    "schedule": ".schedule",
     "storage": ".storage",
 }
 PLANNED_DAYS = 32  # a monthly one is among them
@@ -96,7 +97,7 @@ class Director:
         raise EngineError(f"The Director did not report its version: {said[:200]}")
 
     def names(self, kind: str) -> set[str]:
-        """Return the names of all clients, jobs, filesets, pools or storages: of one ``kind``."""
+        """Return the names of all that the Director has of a ``kind``, such as "client"."""
         return {line.rstrip("\n") for line in self.ask(LISTS[kind])}
 
     def require(self, kind: str, name: str) -> None:
@@ -104,14 +105,17 @@ class Director:
         # Filesets have no ``.defaults``.
         known = word(name) in self.names(kind) if kind == "fileset" else self._defaults(kind, name)
         if not known:
-            raise EngineError(f"The Director has no {kind} '{name}'.")
+            raise self._unknown(kind, name)
 
     def defaults(self, kind: str, name: str) -> dict[str, str]:
         """Return the configured values of a client, job, pool or storage."""
         found = self._defaults(kind, name)
         if not found:
-            raise EngineError(f"The Director has no {kind} '{name}'.")
+            raise self._unknown(kind, name)
         return found
+
+    def _unknown(self, kind: str, name: str) -> EngineError:
+        return EngineError(f"The Director has no {kind} '{name}'{self.console.scope}.")
 
     def _defaults(self, kind: str, name: str) -> dict[str, str]:
         lines = self.ask(f".defaults {kind}={_name(name)}")
@@ -226,7 +230,8 @@ class Director:
 
         It is then not asked again for some minutes.
         """
-        self.require("client", client)
+        if not self._defaults("client", client):
+            return {}  # the console may not see it
         key = f"bacula-silent:{self.console.address}:{self.console.port}:{quote(client)}"
         if cache.get(key):
             return {}
@@ -241,8 +246,11 @@ class Director:
         self.require("client", client)
         command = f"status schedule client={_name(client)} days={PLANNED_DAYS}"
         said = "".join(self.ask(command, seconds=STATUS_TIMEOUT))
+        found = status.planned(said)
+        if not found and self.console.scope and not self.names("schedule"):
+            raise EngineError(f"The Director has no schedule{self.console.scope}.")
         now = timezone.now()  # it begins with those of this morning
-        return [run for run in status.planned(said) if run.time > now]
+        return [run for run in found if run.time > now]
 
     def client_header(self, client: str, seconds: float | None = None) -> dict[str, str]:
         """Return a file daemon's description of itself, such as "version" and "uname".

@@ -12,10 +12,11 @@ from ....models import Job
 from ...values import Run
 from ..catalog.job_log import Level, Line, reason
 from ..catalog.records import CANCELED, JobRow
-from ..director.console import LoginRejected
 from ..director.director import Director
 from ..names import Bacula
+from .login import LoginRejected
 from .status import Progress
+from .tls import TlsFailed
 
 REPORT_SECONDS = 2  # within which the last log lines arrive after the end of a job
 ASK_SECONDS = 2  # between two requests for the progress of a job
@@ -26,14 +27,15 @@ LEVELS: dict[str, str] = {name[0]: name for name in Job.Level.values}  # by Bacu
 def patience(engine: Bacula, run: Run) -> Iterator[None]:
     """Let a job wait while the Director or its catalog is unreachable.
 
-    So does one that runs in Bacula already when the console's password is rejected: it was changed.
+    So does one that runs in Bacula already when the console's password is rejected, which was
+    changed, or TLS fails, as with a certificate that has expired.
     Raises EngineOffline instead of EngineUnreachable until that has lasted for ``away_seconds``;
     one that others started in Bacula goes on there, and waits for as long as it takes.
     """
     try:
         yield
-    except (EngineUnreachable, LoginRejected) as e:
-        if run.job.engine_job_id is None and isinstance(e, LoginRejected):
+    except (EngineUnreachable, LoginRejected, TlsFailed) as e:
+        if run.job.engine_job_id is None and not isinstance(e, EngineUnreachable):
             raise
         state, now = run.job.engine_state, time.time()
         most = math.inf if state.get("adopted") else engine.away_seconds

@@ -1,12 +1,15 @@
 """Packets of Bacula's daemons on a TCP connection."""
 
 import contextlib
+import ipaddress
 import socket
+import ssl
 import struct
 import time
 from collections.abc import Iterator
 
 from ....exceptions import EngineError, EngineUnreachable
+from . import tls
 
 MAX_ANSWER = 16 * 1024 * 1024  # bytes of memory for one answer
 LENGTH = struct.Struct(">i")
@@ -14,10 +17,10 @@ BLOCK = 65536
 
 
 class Wire:
-    """A connection to ``place``, "the Director at host:port".
+    """A connection to ``place``, "the Director at host:port"; a local one stays on this host.
 
     Raises EngineUnreachable if the other side cannot be reached, is too slow or disconnects, and
-    EngineError if its answer is too long. The connection is closed then.
+    EngineError if its answer is too long or TLS fails. The connection is closed then.
     """
 
     def __init__(self, address: str, port: int, place: str, seconds: float) -> None:
@@ -26,8 +29,10 @@ class Wire:
         self.allow(seconds)
         try:
             self._socket = socket.create_connection((address, port), timeout=seconds)
+            own, other = self._socket.getsockname()[0], self._socket.getpeername()[0]
         except OSError as e:
             raise EngineUnreachable(f"{place} cannot be reached: {_reason(e)}.") from e
+        self.is_local = own == other or ipaddress.ip_address(other).is_loopback
 
     def allow(self, seconds: float) -> None:
         """Set a time limit for all that is sent and received from now on."""
@@ -35,9 +40,25 @@ class Wire:
         self._deadline = time.monotonic() + seconds
         self._room = MAX_ANSWER
 
-    def send(self, text: bytes) -> None:
+    @property
+    def is_encrypted(self) -> bool:
+        return isinstance(self._socket, ssl.SSLSocket)
+
+    def start_tls(self, context: ssl.SSLContext, name: str) -> None:
+        """Encrypt all that follows; the other side's certificate, if any, must have a name."""
+        if self._buffer:
+            self.close()
+            raise tls.TlsFailed(f"{self.place} sent something between the request for TLS and it.")
         with self._timed():
-            self._socket.sendall(LENGTH.pack(len(text)) + text)
+            # It follows a packet of ours at once, and would wait for that to be acknowledged.
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket = context.wrap_socket(self._socket, server_hostname=name)
+
+    def send(self, text: bytes) -> None:
+        left = memoryview(LENGTH.pack(len(text)) + text)
+        while left:
+            with self._timed():
+                left = left[self._socket.send(left) :]
 
     def receive(self) -> bytes | int:
         """Return the next packet, or the number of a signal, which is negative."""
@@ -56,6 +77,11 @@ class Wire:
         return self._socket.fileno() >= 0
 
     def close(self) -> None:
+        if isinstance(self._socket, ssl.SSLSocket):
+            # The end of TLS is told but not awaited: a Director that misses it logs an attack.
+            with contextlib.suppress(OSError, ValueError):
+                self._socket.settimeout(0)
+                self._socket.unwrap()
         self._socket.close()
 
     def _read(self, size: int) -> bytes:
@@ -85,6 +111,8 @@ class Wire:
             raise EngineUnreachable(message) from e
         except OSError as e:
             self.close()
+            if isinstance(e, ssl.SSLError) and not isinstance(e, ssl.SSLEOFError):
+                raise tls.failure(self.place, e) from e
             raise EngineUnreachable(f"{self.place} dropped the connection: {_reason(e)}.") from e
 
 

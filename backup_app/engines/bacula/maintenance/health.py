@@ -5,10 +5,12 @@ Each finding is a sentence that names the thing and says what to do.
 
 import datetime as dt
 import os
+import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from django.utils import timezone
 
@@ -17,13 +19,15 @@ from ....models import Client, Storage
 from .. import names
 from ..config import storage_daemons, validation
 from ..director import status
+from ..director.console import NotPermitted
 from ..director.director import Director
+from ..director.tls import TlsFailed
 from ..extraction import confine, restore_to_host
 from ..extraction.storage_config import StorageConfig
 from ..names import Bacula
+from . import console_rights
 
 ENCODING = "SQL_ASCII"
-COMMANDS = ".clients", ".jobs", ".filesets", ".pools", ".storage", ".catalogs"
 # The tables that are read, whose rights also show whether the role may write.
 TABLES = (
     "basefiles client file fileset job jobmedia log media path pathhierarchy"
@@ -54,17 +58,32 @@ def find_faults(engine: Bacula) -> Iterator[str]:
 def _of_the_director(engine: Bacula) -> Iterator[str]:
     try:
         with engine.director() as director:
+            yield from console_rights.missing(engine, director)
             header = status.header("".join(director.ask(".status dir header")))
             yield from _of_a_header(engine, header)
-            for command in COMMANDS:
-                director.ask(command)
+            yield from _of_tls(engine, director)
             yield from _of_storages(engine, director)
             yield from _of_clients(engine, director)
+    except NotPermitted:
+        pass  # was told above
+    except TlsFailed as e:
+        yield str(e)
     except BackupError as e:
         yield (
             f"{e} Check that the Director is running, and that address, port, console and password"
-            " are those of a console with full access."
+            " are right."
         )
+
+
+def _of_tls(engine: Bacula, director: Director) -> Iterator[str]:
+    if director.console.is_exposed:
+        yield (
+            f"{director.console.place} is on another host and is asked without TLS: enable TLS"
+            " there, unless the network between is trusted, such as a VPN."
+        )
+    key = engine.tls.key or engine.tls.certificate
+    if key and Path(key).stat().st_mode & stat.S_IROTH:
+        yield f"Every user of this host can read the key in '{key}': chmod o-r {key}."
 
 
 def _of_a_header(engine: Bacula, header: dict[str, str]) -> Iterator[str]:
@@ -99,8 +118,9 @@ def _of_storages(engine: Bacula, director: Director) -> Iterator[str]:
         name = names.of(engine, storage)
         if name not in known and (storage.is_adopted or name not in added):
             yield (
-                f"The Director has no storage '{name}', which the zone '{storage.zone}' has: add"
-                " it to the Director's configuration or to the file of the option storages."
+                f"The Director has no storage '{name}'{director.console.scope}, which the zone"
+                f" '{storage.zone}' has: add it to the Director's configuration or to the file of"
+                " the option storages."
             )
 
 
@@ -110,9 +130,9 @@ def _of_clients(engine: Bacula, director: Director) -> Iterator[str]:
     for client in adopted:
         if client.engine_name not in known:
             yield (
-                f"The Director has no client '{client.engine_name}', which '{client}' of"
-                f" {client.account} needs: restore it in the Director's configuration or"
-                " delete it here."
+                f"The Director has no client '{client.engine_name}'{director.console.scope}, which"
+                f" '{client}' of {client.account} needs: restore it in the Director's configuration"
+                " or delete it here."
             )
 
 

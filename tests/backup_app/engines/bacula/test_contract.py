@@ -1,8 +1,9 @@
-"""The Bacula engine passes the tests of all engines."""
+"""The Bacula engine passes the tests of all engines, by the console that the guide describes."""
 
 import pytest
 
 from ...support.contract import EngineContract
+from .conftest import ENGINE
 
 
 @pytest.mark.django_db
@@ -17,8 +18,10 @@ class TestBacula(EngineContract):
         return tmp_path / "tree"
 
     @pytest.fixture
-    def machine(self, bacula, bacula_client, tree):
+    def machine(self, bacula, bacula_client, tree, settings):
         self.bacula = bacula
+        options = bacula.options(console="calendar")
+        settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
         return bacula_client(tree)
 
     @pytest.fixture

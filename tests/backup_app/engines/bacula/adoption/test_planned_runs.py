@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from backup_app.engines import get_engine
 
@@ -33,8 +34,8 @@ Job {
 """
 
 
-def opened(client, machine):
-    page = client.get(reverse("admin:backup_app_client_change", args=[machine.pk]))
+def opened(client, machine, part="planned"):
+    page = client.get(reverse(f"admin:backup_app_client_{part}", args=[machine.pk]))
     return page.content.decode()
 
 
@@ -76,5 +77,22 @@ def test_a_client_without_schedule_and_one_that_the_director_does_not_know(
     assert "cannot be reached" in opened(client, machine)
 
 
-def test_a_client_that_was_not_adopted_has_none(client, staff):
-    assert "Nothing in the next month" not in opened(client, ClientFactory())
+def test_the_page_of_a_client_does_not_wait_for_it(client, staff, bacula, bacula_client, settings):
+    machine = bacula_client()
+    address = reverse("admin:backup_app_client_planned", args=[machine.pk])
+    settings.BACKUP_ENGINES["default"]["OPTIONS"] = bacula.options(port=9)
+
+    page = opened(client, machine, "change")
+
+    assert f'data-live="{address}"' in page
+    assert "cannot be reached" not in page
+    assert "own schedule" not in opened(client, ClientFactory(), "change")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_is_seen_on_the_page(viewer, operator, bacula_client):
+    operator(SCHEDULE)
+    viewer.open(f"/admin/backup_app/client/{bacula_client().pk}/change/")
+
+    expect(viewer.page.get_by_text("job nightly one, schedule nightly")).to_be_visible()
+    viewer.inspect("bacula-planned", ".backups")

@@ -8,6 +8,7 @@ import pytest
 from backup_app.engines.bacula.catalog.job_log import Line
 from backup_app.engines.bacula.clients import databases
 from backup_app.engines.bacula.config import database_plugins, fileset_resource, resources
+from backup_app.models import Client
 
 from ....support.machine.databases import ONE_ROW, THINGS
 
@@ -23,7 +24,7 @@ class Bpipe:
         )
         uses = {"client": "one-fd", "fileset": name, "pool": "Default", "storage": "File1"}
         text = fileset_resource.fileset(name, wanted, database_plugins.plugins(engine, wanted))
-        text += resources.backup_job(name, **uses, messages="Standard")
+        text += resources.backup_job(name, Client(), **uses, messages="Standard")
         self.config = installation.operator_d / f"{name}.conf"
         self.config.write_text(text)
         installation.reload()

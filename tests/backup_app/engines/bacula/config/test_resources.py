@@ -100,7 +100,7 @@ def test_a_storage_is_what_the_operator_wrote(tmp_path):
 
 
 def test_a_backup_job_remembers_what_was_deleted_and_does_not_begin_again(tmp_path):
-    read = one(resources.backup_job("bk-backup-7", **USES), tmp_path)
+    read = one(resources.backup_job("bk-backup-7", make_client(), **USES), tmp_path)
 
     assert read["Type"] == "Backup"
     assert read["Accurate"] is True
@@ -135,7 +135,7 @@ def test_a_command_runs_on_the_client_before_nothing_is_verified(tmp_path):
 
 def test_a_job_of_what_has_no_name_in_bacula_is_refused():
     with pytest.raises(EngineError):
-        resources.backup_job("bk-backup-7", **USES | {"client": 'web1" } Job {'})
+        resources.backup_job("bk-backup-7", make_client(), **USES | {"client": 'web1" } Job {'})
 
 
 def test_a_value_with_a_line_break_is_refused():

@@ -9,6 +9,7 @@ import pytest
 from backup_app.engines.bacula.config import resources
 from backup_app.engines.bacula.director.director import CatalogSelection
 from backup_app.exceptions import EngineError
+from backup_app.models import Client
 from tests.support.waiting import wait_for
 
 from ..support.forged_jobs import execute
@@ -227,7 +228,7 @@ class TestIncompleteJobs:
         self, bacula, director, own, line, waiting
     ):
         uses = {"client": "one-fd", "fileset": "operator-files", "pool": "Default"}
-        text = resources.backup_job("made", **uses, storage="File1", messages="Standard")
+        text = resources.backup_job("made", Client(), **uses, storage="File1", messages="Standard")
         config = bacula.operator_d / "made.conf"
         config.write_text(text.replace(self.OURS, line))
         director.reload()

@@ -226,11 +226,20 @@ def test_a_wrong_password_is_reported(bacula, client, backup, api, settings):
     assert api("files/{job}", {"path": "/"}).status_code == 200
 
 
-def test_a_job_waits_while_the_password_is_another(bacula, client, settings):
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"password": "another"}, "1999 Authorization failed"),
+        ({"tls_ca": "/none"}, "offers no TLS with certificates"),
+    ],
+)
+def test_a_job_waits_while_the_director_and_the_service_disagree(
+    bacula, client, settings, change, words
+):
     job = control.start_backup(client, level="full", by="test")
     execute.run(job.pk)
     known = settings.BACKUP_ENGINES
-    options = bacula.options(password="another")
+    options = bacula.options(**change)
     settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
     execute.resume(job.pk)
 
@@ -238,7 +247,7 @@ def test_a_job_waits_while_the_password_is_another(bacula, client, settings):
     job = finish(job)
 
     assert job.status == "completed", log_text(job)
-    assert "1999 Authorization failed" in log_text(job)
+    assert words in log_text(job)
 
 
 def test_a_catalog_of_an_unknown_version_is_reported(bacula, api, newer_tables):

@@ -6,11 +6,14 @@ and the Director, the storage daemon and two clients on hosts of their own.
 
 import os
 import secrets
+import socket
 import time
 
 import pytest
 
 from backup_app.engines import get_engine
+from backup_app.engines.bacula.director.protocol import Wire
+from backup_app.engines.bacula.director.tls import TlsFailed
 from backup_app.jobs import execute
 from backup_app.models import Job
 
@@ -68,7 +71,11 @@ def bacula(hosts, db, settings):
             daemon.start()
     hosts.prefix = f"t{secrets.token_hex(4)}-"
     options = hosts.options(
-        catalog="hosts", storage_config="", answer_seconds=2, away_seconds=AWAY_SECONDS
+        catalog="hosts",
+        storage_config="",
+        answer_seconds=2,
+        away_seconds=AWAY_SECONDS,
+        tls="optional",
     )
     settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
     return hosts
@@ -118,6 +125,28 @@ def waits(job):
     """Say whether a job has found the Director away."""
     assert job.status not in ENDED, log_text(job)
     return "The job waits" in log_text(job)
+
+
+def test_a_connection_to_another_host_is_encrypted_unless_told(bacula, settings):
+    with get_engine().director() as director:
+        assert director.version()
+    exposed = "is on another host and is asked without TLS: enable TLS there, unless"
+    assert any(exposed in fault for fault in get_engine().faults())
+
+    del settings.BACKUP_ENGINES["default"]["OPTIONS"]["tls"]
+
+    with pytest.raises(TlsFailed, match="offers no TLS"), get_engine().director() as director:
+        director.version()
+    (fault, *_) = get_engine().faults()
+    assert fault.endswith("is trusted, set the option tls to 'optional'.")
+
+
+def test_an_address_of_this_host_is_no_other_host(network):
+    with socket.create_server((network.own_address, 0)) as listener:
+        wire = Wire(*listener.getsockname(), "The listener", 5)
+
+        assert wire.is_local
+        wire.close()
 
 
 def test_clients_are_backed_up_and_restored_to_one_another(bacula, bacula_client, tree, tmp_path):

@@ -57,7 +57,6 @@ def test_a_working_installation_has_no_problems(faults, bacula_zone):
         ({"port": free_ports(1)[0]}, "Connection refused"),
         ({"password": "another"}, "rejected the console's password: 1999 Authorization failed."),
         ({"console": "nobody"}, "1999 You are not authorized."),
-        ({"console": "limited"}, ".jobs: is an invalid command"),
         ({"director": "other-dir"}, "The Director calls itself 'test-dir', not 'other-dir'"),
         ({"time_zone": "Asia/Kathmandu"}, "in the zone 'Asia/Kathmandu': set the option time_zone"),
         ({"config_dir": ""}, "The option config_dir is not set"),
@@ -76,6 +75,32 @@ def test_an_obstacle_to_working_is_reported(faults, options, words):
     (fault,) = faults(**options)
 
     assert words in fault
+
+
+def test_what_the_console_lacks_is_reported(faults):
+    commands, lists = faults(console="limited")
+
+    assert commands.startswith("The console 'limited' may not use .bvfs_cleanup, ")
+    assert lists.startswith("The console 'limited' does not see all that this service adds: ")
+
+
+def test_without_the_tls_that_was_asked_for_nothing_else_is_reported(bacula, faults):
+    (fault,) = faults(tls_ca=str(bacula.folder / "authority.pem"))
+
+    assert fault.endswith("offers no TLS with certificates, which the option tls_ca requires.")
+
+
+def test_a_key_that_everybody_can_read_is_reported(bacula, faults):
+    key = bacula.folder / "console.key"
+    own = {"tls_certificate": str(bacula.folder / "console.pem"), "tls_key": str(key)}
+    certificates = {"console": "mutual", "tls_ca": str(bacula.folder / "authority.pem"), **own}
+    key.chmod(0o640)
+    assert not any("can read the key" in fault for fault in faults(**certificates))
+
+    key.chmod(0o644)
+
+    message = f"Every user of this host can read the key in '{key}': chmod o-r {key}."
+    assert message in faults(**certificates)
 
 
 def test_an_unreachable_director_is_reported(bacula, faults):

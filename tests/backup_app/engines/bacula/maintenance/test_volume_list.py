@@ -1,11 +1,18 @@
 """The volumes of a storage in the admin, as a Bacula that runs has them."""
 
+import shutil
+
 import pytest
+from django.core.cache import cache
 from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from backup_app.admin.pages import storage as storage_page
+from backup_app.admin.shared import columns
+from backup_app.engines import get_engine
+from backup_app.engines.bacula.director.director import Director
 
 from ....support.factories import StorageFactory
 from ..support.forged_jobs import execute
@@ -119,3 +126,63 @@ def test_nothing_is_told_to_who_may_not_see_storages(client, django_user_model, 
     client.force_login(django_user_model.objects.create_user("eve", is_staff=True))
 
     assert opened(client, disk).status_code == 403
+
+
+def space_of(api):
+    ((storage, *others),) = api.post("/api/storages").json().values()
+    assert others == []
+    return storage
+
+
+class TestSpace:
+    """What is free where the storage daemon is this host's, in lists."""
+
+    @pytest.fixture(autouse=True)
+    def unknown(self):
+        cache.clear()
+
+    def test_it_is_that_of_the_disk(self, api, bacula, disk, settings):
+        there = shutil.disk_usage(bacula.volumes)
+
+        found = space_of(api)
+
+        assert found["capacity"] == there.total
+        assert abs(found["free"] - there.free) < 1_000_000_000
+
+    def test_without_a_director_it_is_unknown(self, api, bacula, disk, settings):
+        settings.BACKUP_ENGINES["default"]["OPTIONS"] = bacula.options(port=9)
+
+        assert space_of(api)["free"] is None
+
+    def test_a_director_that_has_answered_is_not_asked_again(self, api, bacula, disk, monkeypatch):
+        space_of(api)
+        monkeypatch.setattr(Director, "ask", lambda *args, **options: pytest.fail("was asked"))
+
+        assert space_of(api)["free"] > 0
+
+    def test_elsewhere_it_is_unknown(self, api, bacula, disk, settings):
+        settings.BACKUP_ENGINES["default"]["OPTIONS"] = bacula.options(storage_config="")
+
+        assert space_of(api)["free"] is None
+
+    def test_the_admin_lists_it(self, client, staff, disk):
+        page = client.get(reverse("admin:backup_app_storage_changelist"))
+
+        free = get_engine().disk_usage(disk)[1]
+        assert columns.size(free).split(".")[0] in page.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_volumes_are_seen_from_the_list_of_storages(viewer, disk, forge_volumes):
+    forge_volumes("tape-1", status="Error", slot=7)
+    forge_volumes("tape-2", status="Append")
+    viewer.open("/admin/backup_app/storage/")
+
+    viewer.page.get_by_role("link", name="Show volumes").click()
+
+    row = viewer.page.get_by_role("row", name="tape-1")
+    expect(row).to_contain_text("slot 7")
+    expect(row.get_by_text("error")).to_be_visible()
+    expect(viewer.page.get_by_text("appendable")).to_be_visible()
+    expect(viewer.page.get_by_text("free on the disk of the storage daemon")).to_be_visible()
+    viewer.inspect("bacula-volumes", ".backups")

@@ -22,7 +22,7 @@ Console {{
   ClientACL = *all*
   JobACL = *all*
 }}
-Catalog {{
+{consoles}Catalog {{
   Name = MyCatalog
   dbname = "{database}"
   dbuser = "{db_user}"
@@ -80,6 +80,37 @@ JobDefs {{
 Job {{ Name = operator-backup; Type = Backup; JobDefs = operator }}
 Job {{ Name = operator-restore; Type = Restore; JobDefs = operator; Where = "{folder}/restored" }}
 @|"sh -c 'find {folder}/operator.d {folder}/conf.d -name \\"*.conf\\" | sort | sed s/^/@/'"
+"""
+
+# A console with TLS by certificates.
+TLS_CONSOLE = """\
+Console {{
+  Name = {name}
+  Password = "{password}"
+  CommandACL = *all*
+  CatalogACL = *all*
+  ClientACL = *all*
+  PoolACL = *all*
+  TLS Enable = yes
+  TLS Require = {required}
+  TLS Verify Peer = {verified}
+  TLS CA Certificate File = "{folder}/authority.pem"
+  TLS Certificate = "{folder}/{certificate}.pem"
+  TLS Key = "{folder}/{certificate}.key"{more}
+}}
+"""
+
+# A console with TLS by a key, which Bacula 15 then requires.
+PSK_CONSOLE = """\
+Console {{
+  Name = keyed
+  Password = "{password}"
+  CommandACL = *all*
+  CatalogACL = *all*
+  ClientACL = *all*
+  PoolACL = *all*
+  TLS Require = yes
+}}
 """
 
 CLIENT = """\

@@ -5,6 +5,7 @@ machine's Bacula is read or written but its programs.
 """
 
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -18,9 +19,11 @@ from urllib.parse import urlsplit
 from tests.prerequisites import need, need_bacula
 
 from . import configs, release
+from .certificates import Authority
 from .daemon import Daemon
 from .waking import Waking
 
+GUIDE = Path(__file__).parents[5] / "docs" / "bacula.md"
 # CATALOG_SERVER names the PostgreSQL for catalogs, with a role that may make databases and roles.
 _server = urlsplit(os.environ.get("CATALOG_SERVER", "postgres://postgres@127.0.0.1:5432"))
 SERVER = {
@@ -213,14 +216,44 @@ class Installation:
             "password": self.passwords[name],
         }
 
+    def _consoles(self):
+        """Return consoles with TLS, whose certificates are made."""
+        authority = Authority(self.folder, "authority")
+        authority.sign("director", alternatives="IP:127.0.0.1,DNS:director.test")
+        authority.sign("expired", days=-1, alternatives="IP:127.0.0.1")
+        authority.sign("console")
+        authority.sign("stranger")
+        usual = {"required": "yes", "verified": "no", "certificate": "director", "more": ""}
+        allowed = '\n  TLS Allowed CN = "console"'
+        consoles = {
+            "encrypted": {},
+            "offering": {"required": "no"},
+            "expired": {"certificate": "expired"},
+            "mutual": {"verified": "yes", "more": allowed},
+        }
+        own = {"folder": self.folder, "password": self.passwords["dir"]}
+        texts = [
+            configs.TLS_CONSOLE.format(name=name, **own, **usual | values)
+            for name, values in consoles.items()
+        ]
+        texts += [configs.PSK_CONSOLE.format(**own)] if release.VERSION else []
+        return "".join([*texts, guide_console(own["password"])])
+
     def _director_values(self):
         server = {f"db_{key}": value for key, value in self._server.items()}
         storage = {f"sd_{key}": value for key, value in self._values("sd").items()}
-        return {"database": self.database, **self._values("dir"), **server, **storage}
+        own = {"database": self.database, "consoles": self._consoles()}
+        return {**own, **self._values("dir"), **server, **storage}
 
     def _storage_text(self, own):
         devices = [configs.DEVICE.format(number=n, folder=self.folder) for n in range(3)]
         return configs.STORAGE.format(devices="".join(devices), **own, **self._values("sd"))
+
+
+def guide_console(password: str) -> str:
+    """Return the console with which the guide says that all works."""
+    found = re.search(r"^    Console \{.*?^    \}\n", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    return found[0].replace("of-the-console", password)
 
 
 def make_catalog(database: str) -> None:

@@ -10,6 +10,7 @@ FOLDER = f"/var/cache/bacula-{VERSION}" if VERSION else ""
 PROGRAMS = Path(f"{FOLDER}/bin" if FOLDER else "/usr/sbin")
 DIRECTOR, STORAGE, CLIENT = (str(PROGRAMS / f"bacula-{name}") for name in ("dir", "sd", "fd"))
 CONSOLE, EXTRACT = str(PROGRAMS / "bconsole"), str(PROGRAMS / "bextract")
+PYTHON = f"{NEWEST}/bin/python3"  # Debian's newest, with PSK
 CONFIG_READER = str(PROGRAMS / "bdirjson")
 LIBRARIES = Path(f"{FOLDER}/usr/lib/bacula")
 # Not Bacula's own script, which is broken in 15: its shell replaces the $$ of a DO.
