@@ -2,6 +2,7 @@ import hashlib
 
 from django import forms
 from django.db.models import QuerySet
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.text import Truncator
 
@@ -57,19 +58,21 @@ class PostForm(CheckedForm):
             # Sending the form once more overwrites what the other has saved.
             self.data = self.data.copy()
             self.data[self.add_prefix("seen")] = now
-            self.add_error(None, [*self._conflict()])
+            self.add_error(None, self._conflict())
         return self.cleaned_data
 
     def _conflict(self):
-        yield (
-            "Somebody else has saved this record since you opened it. Nothing of yours is stored "
-            "yet: save again to keep what is in the form, or reload the page to keep theirs."
-        )
-        for name in self.changed_data:
-            if name in self.cleaned_data and name in self.initial:
-                theirs, yours = self.initial[name], self.cleaned_data[name]
-                label = str(self.fields[name].label or name).capitalize()
-                yield f"{label}: saved is {in_words(theirs)}, yours is {in_words(yours)}."
+        """Return an error that shows both versions of each field that this form changes."""
+        fields = [
+            {
+                "label": str(self.fields[name].label or name).capitalize(),
+                "theirs": in_words(self.initial[name]),
+                "yours": in_words(self.cleaned_data[name]),
+            }
+            for name in self.changed_data
+            if name in self.cleaned_data and name in self.initial
+        ]
+        return render_to_string("calendar_app/admin/conflict.html", {"fields": fields})
 
     def _limit_statuses(self, field):
         model, refused = self._meta.model, {Status.TRASH}
