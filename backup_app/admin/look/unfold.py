@@ -2,10 +2,10 @@
 # ruff: noqa: F401 - what is only imported is for the rest of the admin
 
 from django.apps import apps
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.core.checks import Error, Tags, register
 from django.template.loader import render_to_string
 from unfold import admin
-from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import AutocompleteSelectFilter as RelatedFilter
 from unfold.contrib.filters.admin import ChoicesDropdownFilter as ChoicesFilter
 from unfold.contrib.filters.admin import DropdownFilter
@@ -42,7 +42,21 @@ def check_filters(**kwargs):
     ]
 
 
-class ModelAdmin(OfferedLookups, admin.ModelAdmin):
+class RelatedFields:
+    """Says in words what Unfold has behind a ⋮: to make or edit the record that a field is for."""
+
+    def formfield_for_dbfield(self, db_field, request, **kwargs):
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field and isinstance(field.widget, RelatedFieldWidgetWrapper):
+            field.widget.template_name = f"{TEMPLATES}/related_field.html"
+        return field
+
+
+class TabularInline(RelatedFields, admin.TabularInline):
+    pass
+
+
+class ModelAdmin(RelatedFields, OfferedLookups, admin.ModelAdmin):
     class Media:
         css = {"all": ["backup_app/admin.css"]}
 

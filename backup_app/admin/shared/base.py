@@ -21,6 +21,10 @@ class BackupAdmin(ModelAdmin):
     def get_queryset(self, request):
         return self._visible(request, super().get_queryset(request))
 
+    def get_ordering(self, request):
+        """Return the model's own order if none is declared: a query with sums loses it."""
+        return super().get_ordering(request) or self.opts.ordering
+
     def get_fieldsets(self, request, obj=None):
         fieldsets = super().get_fieldsets(request, obj)
         return fieldsets if obj else [self._to_fill_in(*fieldset) for fieldset in fieldsets]

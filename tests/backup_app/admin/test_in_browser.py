@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django_tasks_db.management.commands.db_worker import Worker
@@ -63,6 +64,13 @@ def do(site, action):
     site.get_by_role("button", name=re.compile("Run|Go")).click()  # Unfold's or Django's
 
 
+def choose(site, field, text):
+    """Choose from what a field that searches offers."""
+    site.locator(f"#select2-id_{field}-container").click()
+    site.locator(".select2-search__field").fill(text)
+    site.locator(".select2-results__option").get_by_text(text).first.click()
+
+
 def walk(site, *names):
     for name in names:
         site.get_by_role("button", name=name, exact=True).click()
@@ -106,3 +114,23 @@ def test_a_backup_is_started_followed_looked_through_and_restored(site, folder):
     assert (folder / "documents/letter.txt").read_text().startswith("Dear Ada")
     open_list(site, "client")
     site.photograph("clients-after")
+
+
+def test_a_pool_is_made_from_the_form_of_a_client(site):
+    site.goto(f"{site.admin}backup_app/client/add/")
+    make = site.locator("#add_id_pool")
+    label = "New pool" if apps.is_installed("unfold") else "Add another pool"
+    expect(make).to_have_accessible_name(label)
+
+    with site.expect_popup() as opened:
+        make.click()
+    window = opened.value
+    window.get_by_label("Name").fill("weekly")
+    choose(window, "account", "demo@example.org")
+    choose(window, "storage", "local")
+    with window.expect_event("close"):
+        window.get_by_role("button", name="Save").first.click()
+
+    expect(site.locator("#id_pool option:checked")).to_have_text(re.compile("weekly"))
+    expect(site.locator("#change_id_pool")).to_be_visible()
+    site.photograph("client-form")

@@ -213,6 +213,15 @@ def test_suggestions_leave_out_deleted_clients(client, staff):
     assert suggested(client, Mailbox, "client", "db") == ["db1"]
 
 
+def test_forms_offer_records_in_order(client, staff):
+    for name in ("weekly", "daily", "monthly"):
+        PoolFactory(name=name)
+        StorageFactory(name=name)
+
+    assert suggested(client, Client, "pool") == ["daily", "monthly", "weekly"]
+    assert sorted(found := suggested(client, Pool, "storage")) == found
+
+
 def test_staff_see_only_what_they_were_given(client):
     user = User.objects.create_user("staff@example.org", is_staff=True)
     client.force_login(user)
