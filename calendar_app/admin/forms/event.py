@@ -10,6 +10,7 @@ from ...values import time_zones
 from ...values.html import decoded, plain_text
 from ...values.recurrence import RuleError
 from ..look import PasswordInput, RadioSelect, TextInput
+from ..repeating.earlier import times_at
 from ..repeating.forms import RuleForm, plan, require_rights
 from .moments import ZoneInput, in_words
 from .post import PostForm
@@ -21,9 +22,11 @@ class EventForm(PostForm):
     """An event; its password can be set and is never shown.
 
     ``repeats`` is the form of its rule, which is shown below the fields. Of a valid form, ``rule``
-    is the new one, if any, and ``dates`` are those that it makes, with what becomes of each.
+    is the new one, if any, and ``dates`` are those that it makes, with what becomes of each. The
+    ``earlier`` rule of its series, if given, is shown instead of the present one.
     """
 
+    earlier = None
     serializer = EventSerializer
     new_password = forms.CharField(
         label="Password",
@@ -60,8 +63,10 @@ class EventForm(PostForm):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.repeats = RuleForm(self.instance, self.data if self.is_bound else None)
+        self.repeats = RuleForm(self.instance, self.data if self.is_bound else None, self.earlier)
         self.rule, self.dates = None, []
+        if self.earlier and not self.is_bound:
+            self.initial |= {"scope": Scope.ALL, **times_at(self.instance, self.earlier)}
         if not self.instance.series_id:
             del self.fields["scope"]
         for name in self.fields.keys() & {"start_date", "end_date"}:

@@ -125,7 +125,7 @@ def _store(record, version, user, done):
 def _data(record, version, user, done):
     """Return what record has to be given, as for a request to the API, to be as at a version."""
     now = history.state(record)
-    wanted = _state(record, version, now)
+    wanted = state_at(record, version)
     different = {name for name in wanted if wanted[name] != now.get(name)}
     names = {field.source: name for name, field in SERIALIZERS[type(record)]().fields.items()}
     data = {}
@@ -144,9 +144,9 @@ class _Request:
     user: object
 
 
-def _state(record, version, now):
-    """Return what is known of record, which has these values now, at a version."""
-    until, later, lost = {}, {}, defaultdict(list)
+def state_at(record, version):
+    """Return what is known of record at a version. Raises RecordNotFound."""
+    now, until, later, lost = history.state(record), {}, {}, defaultdict(list)
     is_known = version == 0
     rows = changes_of(record).exclude(verb=Change.Verb.DELETED).order_by("id")
     for pk, verb, values in rows.values_list("id", "verb", "values").iterator():

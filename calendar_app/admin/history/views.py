@@ -16,6 +16,7 @@ from ...api.serializers.fields import whole_number
 from ...exceptions import RecordNotFound, Stale
 from ...models import Change, Post, Series
 from ...services.actor import acting
+from ..repeating.earlier import offered
 from . import versions
 from .words import Words, moment
 
@@ -63,7 +64,7 @@ class Histories(Acting):
         context = {
             "title": f"History of “{record}”",
             "page": page,
-            "entries": self._entries(request.user, shown, own),
+            "entries": self._entries(request, record, shown, own),
             "now": own[0] if own and page.number == 1 else None,
             "has_version_before": oldest and oldest.verb != Change.Verb.CREATED,
         }
@@ -115,15 +116,19 @@ class Histories(Acting):
             raise PermissionDenied
         return record
 
-    def _entries(self, user, shown, own):
+    def _entries(self, request, record, shown, own):
         """Return changes in words: those of the record, its own, and those of its rule."""
-        words, rules = Words(user, self.model, own), Words(user, Series, [])
+        words, rules = Words(request.user, self.model, own), Words(request.user, Series, [])
+        others = [change for change in shown if change not in own]
+        may_change = self.has_change_permission(request, record)
+        earlier = offered(record, others) if may_change else {}
         return [
             {
                 "change": change,
                 "at": moment(change.at),
                 "is_version": change in own,
                 "lines": (words if change in own else rules).lines(change),
+                "rules": earlier.get(change, []),
             }
             for change in shown
         ]

@@ -39,7 +39,10 @@ class DaysField(forms.CharField):
 
 
 class RuleForm(forms.Form):
-    """How ``event``, which a form has or will have filled, repeats; part of that form."""
+    """How ``event``, which a form has or will have filled, repeats; part of that form.
+
+    It is filled in with the rule of ``earlier``, if that is given, instead of the present one.
+    """
 
     prefix = "repeats"
     use_required_attribute = False  # an event that does not repeat needs none of the fields
@@ -78,14 +81,15 @@ class RuleForm(forms.Form):
     added = DaysField("Also on")
     excluded = DaysField("But not on")
 
-    def __init__(self, event, data=None):
-        self.event, self.series = event, event.series
+    def __init__(self, event, data=None, earlier=None):
+        self.event, self.series, self.earlier = event, event.series, earlier
+        self.shown = earlier or self.series
         self.keeps_time = not self.series or event.start_date.time() == self.series.start.time()
         sent = data if data is not None and self.add_prefix("unit") in data else None
-        initial = _initial(self.series) if self.series else None
+        initial = _initial(self.shown) if self.shown else None
         super().__init__(sent, initial=initial, label_suffix="")
         if self.series:
-            own = (CUSTOM, in_words(self.series.rrule))
+            own = (CUSTOM, in_words(self.shown.rrule))
             is_custom = self.initial["unit"] == CUSTOM
             self.fields["unit"].choices = [*UNITS.items(), *([own] if is_custom else [])]
 
@@ -95,9 +99,20 @@ class RuleForm(forms.Form):
         return in_words(self.series.rrule) if self.series else "does not repeat"
 
     @property
+    def earlier_words(self):
+        return in_words(self.earlier.rrule)
+
+    @property
+    def moves_start(self):
+        """Whether the earlier rule begins at another time than the present one."""
+        return self.earlier.start != self.series.start
+
+    @property
     def is_given(self):
         """Whether a rule was sent that the event does not have yet."""
-        return self.is_bound and bool(self.data[self.add_prefix("unit")]) and self.has_changed()
+        if not self.is_bound or not self.data[self.add_prefix("unit")]:
+            return False
+        return self.earlier is not None or self.has_changed()
 
     def clean_added(self):
         return self._days("added")
@@ -119,7 +134,7 @@ class RuleForm(forms.Form):
 
     def _rrule(self, data):
         if data["unit"] == CUSTOM:
-            return self.series.rrule
+            return self.shown.rrule
         parts = [f"FREQ={data['unit']}"]
         if data["interval"] > 1:
             parts.append(f"INTERVAL={data['interval']}")
@@ -136,7 +151,7 @@ class RuleForm(forms.Form):
     @property
     def _clock(self):
         """The time of dates that have none of their own: the series' if the event was moved."""
-        return (self.event.start_date if self.keeps_time else self.series.start).time()
+        return (self.event.start_date if self.keeps_time else self.shown.start).time()
 
     def _days(self, name):
         lines = [line.strip() for line in re.split(r"[\n,;]", self.cleaned_data[name])]

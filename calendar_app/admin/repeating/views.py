@@ -10,18 +10,20 @@ from django.urls import path
 
 from ... import permissions
 from ...api.serializers.fields import whole_number
-from ...exceptions import CalendarError
+from ...exceptions import CalendarError, RecordNotFound
 from ...models import Event
 from ...services import series
 from ...services.revision import writing
 from ...services.series import Scope
 from ...values.recurrence import RuleError
 from ..look import page_action
+from .earlier import EARLIER, rule_at
 from .forms import require_rights
 from .words import in_words
 
 PAGE, DATES = "calendar_app_event_series", "calendar_app_event_dates"
 FOLDER = "calendar_app/admin/repeating"
+GONE = "The event no longer has the series whose earlier rule was to be used again."
 
 
 class Repeating:
@@ -53,6 +55,15 @@ class Repeating:
 
     # The form of an event
 
+    def get_form(self, request, obj=None, change=False, **kwargs):
+        """Return the usual form; filled in with an earlier rule if the address names one."""
+        form = super().get_form(request, obj, change, **kwargs)
+        if obj is not None and (version := request.GET.get(EARLIER)) is not None:
+            if not self.has_change_permission(request, obj):
+                raise PermissionDenied
+            form.earlier = rule_at(obj, version)
+        return form
+
     def get_fieldsets(self, request, obj=None):
         """Return the usual fieldsets; those of an event that repeats begin with the scope."""
         usual = super().get_fieldsets(request, obj)
@@ -80,9 +91,12 @@ class Repeating:
             self.message_user(request, f"“{event}” now has {number} dates.", messages.SUCCESS)
 
     def changeform_view(self, request, *args, **kwargs):
-        """Show an error if a series has changed since the form was checked, a moment ago."""
+        """Show an error if a series has changed since the form was checked, or an address made."""
         try:
             return super().changeform_view(request, *args, **kwargs)
+        except RecordNotFound:
+            self.message_user(request, GONE, messages.ERROR)
+            return redirect(request.path)
         except RuleError as e:
             self.message_user(request, str(e), messages.ERROR)
             return redirect(request.get_full_path())
@@ -104,7 +118,11 @@ class Repeating:
         event = self._editable(request, pk) if (pk := request.GET.get("event")) else None
         if event is None and not self.has_add_permission(request):
             raise PermissionDenied
-        form = self.get_form(request, event, change=event is not None)(request.POST, instance=event)
+        try:
+            usual = self.get_form(request, event, change=event is not None)
+        except RecordNotFound as e:
+            raise Http404(GONE) from e
+        form = usual(request.POST, instance=event)
         form.full_clean()
         return self._answer(request, "dates", "Dates", form=form)
 

@@ -27,4 +27,5 @@
   section.closest("form").addEventListener("input", showSoon);
   section.closest("form").addEventListener("change", showSoon);
   section.addEventListener("toggle", showSoon);
+  showSoon(); // it may be open already
 })();
