@@ -36,7 +36,8 @@ def test_who_saves_after_somebody_else_is_shown_both_versions_first(client, user
     refused = errors(client, change_url(event), title="My fair", seen=opened)
 
     assert "Somebody else has saved this record" in refused["__all__"][0]
-    row = '<th scope="row">Title</th><td>“Fair &lt;b&gt;of&lt;/b&gt; the others”</td><td>“My fair”</td>'
+    theirs = "“Fair &lt;b&gt;of&lt;/b&gt; the others”"
+    row = f'<th scope="row">Title</th><td>{theirs}</td><td>“My fair”</td>'
     assert row in refused["__all__"][0]
     assert Event.objects.get().title == "Fair <b>of</b> the others"
     assert f'value="{seen(client, event)}"' in _refusal(client, event, opened)
