@@ -23,7 +23,12 @@ MONTHLY = {
     "last_day": "on the last day of the month",
 }
 ENDS = {"never": "never", "until": "on this day:", "count": "after this many times:"}
-KINDS = {"kept": "stays", "new": "is new", "dropped": "goes to the trash"}
+KINDS = {
+    "kept": "stays",
+    "new": "is new",
+    "dropped": "goes to the trash",
+    "restored": "takes place again",
+}
 DAY_HELP = "One a line: 2027-03-08 or 8 March 2027, or with a time of its own, 2027-03-08 18:30."
 
 

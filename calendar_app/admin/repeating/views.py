@@ -18,7 +18,7 @@ from ...services.series import Scope
 from ...values.recurrence import RuleError
 from ..look import page_action
 from .earlier import EARLIER, rule_at
-from .forms import require_rights
+from .forms import KINDS, require_rights
 from .words import in_words
 
 PAGE, DATES = "calendar_app_event_series", "calendar_app_event_dates"
@@ -124,7 +124,8 @@ class Repeating:
             raise Http404(GONE) from e
         form = usual(request.POST, instance=event)
         form.full_clean()
-        return self._answer(request, "dates", "Dates", form=form)
+        number = sum(kind != KINDS["dropped"] for _, kind in form.dates)
+        return self._answer(request, "dates", "Dates", form=form, number=number)
 
     # The page of all dates
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ...models import Event
-from .. import events, history
+from ...models import Event, Status
+from .. import events, history, posts
 from ..revision import writing
 from . import extension, timing
 from .creation import publish_later
@@ -30,7 +30,9 @@ def save(event: Event, scope: Scope, *, rule: Rule | None = None, **links: Any) 
         stored = Event.objects.get(pk=event.pk)
         others = others_in(stored, scope)
         with history.comparing([each.pk for each in others]):
-            _save_all(event, stored, others, scope, rule, **links)
+            found = _save_all(event, stored, others, scope, rule, **links)
+        for each in found.restored if found else ():
+            _take_back(each, event)
 
 
 def _save_all(
@@ -40,14 +42,14 @@ def _save_all(
     scope: Scope,
     rule: Rule | None,
     **links: Any,
-) -> None:
+) -> Timing | None:
     series = split(stored) if scope == Scope.FOLLOWING else series_of(stored)
     event.parent_id = None if scope == Scope.FOLLOWING else stored.parent_id
     event.original_start = stored.original_start
     for each in (event, *others):
         each.series = series
     likeness = Likeness(stored, others)
-    found = timing.new_timing(series, stored, event, rule, others)
+    found = timing.new_timing(series, stored, event, rule, others, scope)
     if found:
         timing.apply(found, series, stored, event)
     events.save(event, by_itself=False, **links)
@@ -60,6 +62,16 @@ def _save_all(
         drop(found.dropped)
         extension.later(series)
     publish_later(series, event)
+    return found
+
+
+def _take_back(cancelled: Event, event: Event) -> None:
+    """Let a cancelled date take place again, with the status of event, as new dates have it."""
+    posts.reload(cancelled)
+    cancelled.status, cancelled.status_before_trash = event.status, ""
+    if event.status == Status.FUTURE:
+        cancelled.date, cancelled.date_utc = event.date, event.date_utc
+    posts.save(cancelled)
 
 
 def planned(event: Event, scope: Scope, rule: Rule | None) -> Timing | None:
@@ -67,4 +79,4 @@ def planned(event: Event, scope: Scope, rule: Rule | None) -> Timing | None:
     event.derive_times()
     stored = Event.objects.get(pk=event.pk)
     series = tail(stored) if scope == Scope.FOLLOWING else series_of(stored)
-    return timing.new_timing(series, stored, event, rule, others_in(stored, scope))
+    return timing.new_timing(series, stored, event, rule, others_in(stored, scope), scope)

@@ -22,6 +22,13 @@ class Rule(NamedTuple):
     rdates: tuple[dt.datetime, ...] = ()
     exdates: tuple[dt.datetime, ...] = ()
 
+    def since(self, first: dt.datetime) -> "Rule":
+        """Return the same without added and excluded dates before first."""
+        rdates, exdates = (
+            tuple(day for day in days if day >= first) for days in (self.rdates, self.exdates)
+        )
+        return Rule(self.rrule, rdates, exdates)
+
     def starting(self, start: dt.datetime) -> Recurrence:
         """Return the recurrence from start on. Raises RuleError."""
         rrule = checked(self.rrule, start) if self.rrule else ""

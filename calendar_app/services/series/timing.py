@@ -16,7 +16,7 @@ from .dates import (
     require_synchronized,
 )
 from .occurrences import TIMES, place, relisting
-from .scope import date_of
+from .scope import Scope, date_of
 
 NEAR = dt.timedelta(days=7)  # an event moves to a date of a new rule by less than this
 COLUMNS = [*TIMES, "timezone", "all_day", "original_start", "modified", "modified_utc"]
@@ -34,22 +34,33 @@ class Timing:
     placed: list[tuple[Event, dt.datetime]] = field(default_factory=list)
     missing: list[dt.datetime] = field(default_factory=list)
     dropped: list[Event] = field(default_factory=list)
+    restored: list[Event] = field(default_factory=list)
 
     @property
     def days(self) -> list[tuple[dt.datetime, str]]:
-        """Each date with what becomes of it: ``kept``, ``new`` or ``dropped``, in order."""
+        """Each date with what becomes of it, in order.
+
+        That is ``kept``, ``new``, ``dropped``, or ``restored`` for one that was cancelled.
+        """
         found = [(day, "kept") for event, day in self.placed if not event.is_trashed]
+        found += [(day, "restored") for event, day in self.placed if event in self.restored]
         found += [(day, "new") for day in self.missing]
         found += [(date_of(event), "dropped") for event in self.dropped]
         return sorted(found)
 
 
 def new_timing(
-    series: Series, stored: Event, event: Event, rule: Rule | None, others: Sequence[Event]
+    series: Series,
+    stored: Event,
+    event: Event,
+    rule: Rule | None,
+    others: Sequence[Event],
+    scope: Scope,
 ) -> Timing | None:
     """Return the timing of series after stored was changed to event; None if it stays the same.
 
-    Raises RuleError.
+    A cancelled event takes place again if rule has its date, and excludes it no more. Raises
+    RuleError.
     """
     if rule is None and not _is_retimed(stored, event):
         return None
@@ -60,11 +71,15 @@ def new_timing(
         recurrence = before.mapped(lambda day: day + distance)
         require_synchronized(recurrence)
     else:
-        recurrence = _following(rule, before.start + distance)
+        recurrence = _following(rule, before.start + distance, scope)
     until = max(horizon(recurrence.start), series.made_until)
     timing = Timing(recurrence, until)
     move = _same_day_move(before.start, distance) if rule else (lambda day: day + distance)
     _match(timing, [event, *others], lambda day: move(in_zone(day)))
+    excluded = {*series.recurrence.exdates}
+    timing.restored = [
+        each for each, _ in timing.placed if each.is_trashed and date_of(each) in excluded
+    ]
     if rule is None:
         # Earlier ones were deleted for good.
         made = in_zone(series.made_until) + distance
@@ -85,8 +100,10 @@ def _conversion(series: Series, stored: Event) -> Move:
     return lambda day: time_zones.to_wall(time_zones.to_utc(day, there), here)
 
 
-def _following(rule: Rule, start: dt.datetime) -> Recurrence:
+def _following(rule: Rule, start: dt.datetime, scope: Scope) -> Recurrence:
     """Return the recurrence of rule from its first date on that is not before start."""
+    if scope == Scope.FOLLOWING:
+        rule = rule.since(start)  # those before are dates of the other part
     found = rule.starting(start)
     found = replace(found, start=next(found.rule_dates(), start))
     require_synchronized(found)

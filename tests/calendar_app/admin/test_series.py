@@ -132,8 +132,10 @@ class TestRule:
         first, *_ = choir(user)
         change = form_of(interval=2, count=3)
 
-        found = client.post(f"{DATES}?event={first.pk}", change).context["form"].dates
+        shown = client.post(f"{DATES}?event={first.pk}", change)
+        found = shown.context["form"].dates
 
+        assert "3 dates, not saved yet" in shown.content.decode()
         assert [kind for _, kind in found] == [
             "stays", "goes to the trash", "stays", "goes to the trash", "is new",
         ]  # fmt: skip

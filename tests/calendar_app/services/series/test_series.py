@@ -402,6 +402,31 @@ class TestNewRule:
         ]
         assert starts() == [MONDAY, MONDAY + WEEK]
 
+    def test_takes_back_a_cancelled_date_that_it_does_not_exclude_any_more(self):
+        first, second, third, _ = choir()
+        series.cancel(second)
+        posts.trash(third)
+        EventFactory(slug=second.slug)
+        rule = Rule("FREQ=WEEKLY;COUNT=4")
+
+        planned = series.planned(Event.objects.get(pk=first.pk), Scope.ALL, rule)
+        assert [kind for _, kind in planned.days] == ["kept", "restored", "kept"]
+        change(first, Scope.ALL, rule, status="draft")
+
+        second.refresh_from_db()
+        assert (second.start_date, second.status) == (MONDAY + WEEK, "draft")
+        assert second.slug == "choir-2027-03-08-2"
+        assert Series.objects.get().exdates == []
+        assert Event.objects.get(pk=third.pk).is_trashed
+
+    def test_keeps_a_cancelled_date_that_it_excludes(self):
+        _, second, *_ = choir()
+        series.cancel(second)
+
+        change(events()[0], Scope.ALL, Rule("FREQ=WEEKLY;COUNT=3", (), (MONDAY + WEEK,)))
+
+        assert starts() == [MONDAY, MONDAY + 2 * WEEK]
+
 
 class TestSaveFollowing:
     def test_splits_the_series(self):
@@ -424,6 +449,19 @@ class TestSaveFollowing:
 
         assert {event.title for event in events()} == {"Band"}
         assert Series.objects.count() == 1
+
+    def test_leaves_the_dates_before_to_the_first_part(self):
+        added, excluded = MONDAY + 2 * DAY, MONDAY + WEEK
+        choir(rdates=[added, MONDAY + 22 * DAY], exdates=[excluded])
+        before = starts()
+        rule = Rule("FREQ=WEEKLY;COUNT=2", (added, MONDAY + 22 * DAY), (excluded,))
+
+        change(events()[-2], Scope.FOLLOWING, rule)
+
+        assert starts() == [*before, MONDAY + 4 * WEEK]
+        first, second = Series.objects.order_by("start")
+        assert (len(first.rdates), len(first.exdates)) == (1, 1)
+        assert (len(second.rdates), len(second.exdates)) == (1, 0)
 
     def test_leaves_the_end_of_the_first_part(self, now, settings):
         settings.CALENDAR_SERIES_HORIZON_DAYS = 30
