@@ -110,6 +110,11 @@ class Console:
         return self._wire is not None and self._wire.is_encrypted
 
     @property
+    def certificate(self) -> bytes | None:
+        """The Director's, if the connection is open and encrypted by one."""
+        return self._wire.certificate if self._wire else None
+
+    @property
     def is_exposed(self) -> bool:
         """Whether others on the network can read what is said."""
         return self._wire is not None and not (self.is_encrypted or self._wire.is_local)

@@ -44,6 +44,11 @@ class Wire:
     def is_encrypted(self) -> bool:
         return isinstance(self._socket, ssl.SSLSocket)
 
+    @property
+    def certificate(self) -> bytes | None:
+        """The other side's, if it has shown one."""
+        return self._socket.getpeercert(True) if isinstance(self._socket, ssl.SSLSocket) else None
+
     def start_tls(self, context: ssl.SSLContext, name: str) -> None:
         """Encrypt all that follows; the other side's certificate, if any, must have a name."""
         if self._buffer:

@@ -17,6 +17,7 @@ IDENTITY = "Client_identity"  # Bacula sends it, and does not look at it
 PSK_CIPHER = "PSK-AES256-CBC-SHA"
 HINTS = {
     "decrypt error": "the console's password seems to be another one there",
+    "certificate expired": "replace that of the option tls_certificate",
     "certificate required": "set the options tls_certificate and tls_key",
 }
 NEEDED = "3.13"  # the first Python whose ssl has PSK

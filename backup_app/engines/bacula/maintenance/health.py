@@ -5,12 +5,10 @@ Each finding is a sentence that names the thing and says what to do.
 
 import datetime as dt
 import os
-import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 from django.utils import timezone
 
@@ -25,7 +23,7 @@ from ..director.tls import TlsFailed
 from ..extraction import confine, restore_to_host
 from ..extraction.storage_config import StorageConfig
 from ..names import Bacula
-from . import console_rights
+from . import certificates, console_rights
 
 ENCODING = "SQL_ASCII"
 # The tables that are read, whose rights also show whether the role may write.
@@ -46,6 +44,7 @@ FROM unnest(%s::text[]) AS name
 
 def find_faults(engine: Bacula) -> Iterator[str]:
     """Yield a sentence for each fault that can be detected."""
+    yield from certificates.of_this_service(engine.tls)
     yield from _of_the_director(engine)
     yield from _of_the_catalog(engine)
     yield from _of_the_configuration(engine)
@@ -61,7 +60,8 @@ def _of_the_director(engine: Bacula) -> Iterator[str]:
             yield from console_rights.missing(engine, director)
             header = status.header("".join(director.ask(".status dir header")))
             yield from _of_a_header(engine, header)
-            yield from _of_tls(engine, director)
+            yield from _of_exposure(director)
+            yield from certificates.of_the_director(engine.tls, director.console)
             yield from _of_storages(engine, director)
             yield from _of_clients(engine, director)
     except NotPermitted:
@@ -75,15 +75,12 @@ def _of_the_director(engine: Bacula) -> Iterator[str]:
         )
 
 
-def _of_tls(engine: Bacula, director: Director) -> Iterator[str]:
+def _of_exposure(director: Director) -> Iterator[str]:
     if director.console.is_exposed:
         yield (
             f"{director.console.place} is on another host and is asked without TLS: enable TLS"
             " there, unless the network between is trusted, such as a VPN."
         )
-    key = engine.tls.key or engine.tls.certificate
-    if key and Path(key).stat().st_mode & stat.S_IROTH:
-        yield f"Every user of this host can read the key in '{key}': chmod o-r {key}."
 
 
 def _of_a_header(engine: Bacula, header: dict[str, str]) -> Iterator[str]:

@@ -90,19 +90,6 @@ def test_without_the_tls_that_was_asked_for_nothing_else_is_reported(bacula, fau
     assert fault.endswith("offers no TLS with certificates, which the option tls_ca requires.")
 
 
-def test_a_key_that_everybody_can_read_is_reported(bacula, faults):
-    key = bacula.folder / "console.key"
-    own = {"tls_certificate": str(bacula.folder / "console.pem"), "tls_key": str(key)}
-    certificates = {"console": "mutual", "tls_ca": str(bacula.folder / "authority.pem"), **own}
-    key.chmod(0o640)
-    assert not any("can read the key" in fault for fault in faults(**certificates))
-
-    key.chmod(0o644)
-
-    message = f"Every user of this host can read the key in '{key}': chmod o-r {key}."
-    assert message in faults(**certificates)
-
-
 def test_an_unreachable_director_is_reported(bacula, faults):
     bacula.director.kill()
 
