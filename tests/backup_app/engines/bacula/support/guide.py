@@ -83,7 +83,7 @@ class Host:
         self.functions = ""
 
     def install(self):
-        """Make what Debian's packages make: the catalog, and the Director's files."""
+        """Make what Debian's packages make: the catalog, and the files of daemons."""
         for name in ("etc/bacula/scripts", "srv", "var/lib/bacula", "run/bacula"):
             (self.root / name).mkdir(parents=True)
         make_catalog(self.database)
@@ -96,8 +96,10 @@ class Host:
             'dbuser = "': f'{server}; dbuser = "',
             "XXX_DIRPASSWORD_XXX": "of-the-console",
             "localhost": "127.0.0.1",
+            "nonexistant": "nonexistent",  # as 15 has it
+            "/nonexistent/path/to/file/archive/dir": "/srv/volumes",
         }
-        for name in ("bacula-dir", "bconsole"):
+        for name in ("bacula-dir", "bacula-sd", "bacula-fd", "bconsole"):
             text = (DEFAULTS / f"{name}.conf").read_text()
             for old, new in values.items():
                 text = text.replace(old, new)
