@@ -11,7 +11,7 @@ from .checking import Checking
 from .forms import categories
 from .forms.event import EventForm
 from .history.views import Histories
-from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible
+from .links import OrganizerInline, VenueInline, linked_records, prefetch_visible, with_links
 from .look import BooleanFilter, display, page_action
 from .planning import periods
 from .planning.attention import AttentionFilter
@@ -100,8 +100,7 @@ class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, 
 
     def get_export_queryset(self, request):
         """Return the listed events with the relations that an export adds."""
-        organizers = prefetch_visible("organizers", request.user)
-        return super().get_export_queryset(request).prefetch_related("tags", organizers)
+        return with_links(super().get_export_queryset(request), request.user)
 
     def has_view_permission(self, request, obj=None):
         allowed = super().has_view_permission(request, obj)

@@ -62,6 +62,12 @@ def prefetch_visible(name, user):
     return Prefetch(name, in_order.only("name"))
 
 
+def with_links(events, user):
+    """Return events with all the records that they are linked to and user may read."""
+    visible = [prefetch_visible(name, user) for name in ("venues", "organizers")]
+    return events.prefetch_related(None).prefetch_related("categories", "tags", *visible)
+
+
 def linked_records(formset, name):
     """Return the records of a valid formset in order, then those that the user may not see."""
     formset.save(commit=False)  # only notes what changed, for the history

@@ -8,7 +8,6 @@ was found free is still free when it is used, on SQLite as on PostgreSQL.
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -103,7 +102,7 @@ def part() -> Iterator[None]:
     """Run a part of a write with a savepoint: its error is not that of the whole write."""
     write = _write.get()
     assert write is not None, "A part is only of something."  # noqa: S101
-    before, events, history = len(write.errors), dict(write.events), deepcopy(write.history)
+    before, events, history = len(write.errors), dict(write.events), dict(write.history)
     try:
         with transaction.atomic():
             yield

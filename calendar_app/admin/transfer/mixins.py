@@ -56,9 +56,6 @@ class Transfers(ImportExportMixin, Exports):
     def has_import_permission(self, request):
         return self.has_add_permission(request)
 
-    def get_import_data_kwargs(self, **kwargs):
-        return super().get_import_data_kwargs(**kwargs) | {"rollback_on_validation_errors": True}
-
     def add_data_read_fail_error_to_form(self, form, e):
         if isinstance(e, KeptError):
             form.add_error("import_file", str(e))

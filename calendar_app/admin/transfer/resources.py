@@ -2,10 +2,12 @@
 
 import datetime as dt
 import json
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, nullcontext
 from functools import cache
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Manager
 from import_export.fields import Field
 from import_export.resources import ModelResource
@@ -17,9 +19,13 @@ from ...api.representations.times import stamp
 from ...api.serializers.fields import is_blank, whole_number
 from ...api.serializers.relations import LinkedField
 from ...exceptions import CalendarError
-from ...models import Image, Term
+from ...models import Event, Image, Term
+from ...services import counts
+from ...services.revision import part, remembering, with_revision, writing
+from ..links import with_links
 
 EXCLUDED = {"date_utc"}  # the same as date
+LOOKUP_SECONDS = 5  # for the names of hosts of all images together
 
 
 class Column(Field):
@@ -41,10 +47,37 @@ class ApiResource(ModelResource):
     def __init__(self, request, admin):
         super().__init__()
         self.request, self.admin = request, admin
+        fields = self.serializer().fields.items()
+        self.linked = [name for name, field in fields if isinstance(field, LinkedField)]
 
-    def import_data(self, dataset, *args, **kwargs):
+    def import_data(self, dataset, dry_run=False, **kwargs):
+        """Import all rows, or none if one is refused; a dry run tells what it would change.
+
+        All are checked before the first one is stored: only from then on other writers wait.
+        """
         self.headers = set(dataset.headers or ())
-        return super().import_data(dataset, *args, **kwargs)
+        self.checked = self._checked(dataset)
+        diffs = self._diffs() if dry_run else []
+        with writing(precise=True), self.memory():
+            with counts.new_ones_at_once():
+                result = super().import_data(dataset, **kwargs, use_transactions=False)
+            is_refused = result.has_errors() or result.has_validation_errors()
+            stored = self._stored(result) if diffs and not is_refused else {}
+            if dry_run or is_refused:
+                transaction.set_rollback(True)
+        if stored:
+            for row, diff in zip(result, diffs, strict=True):
+                diff.compare_with(self, stored[row.object_id])
+                row.diff = diff.as_html()
+        return result
+
+    def memory(self):
+        """Return a block in which what rows name is looked up once, if no other row changes it."""
+        return nullcontext()
+
+    def loaded(self, records):
+        """Return records with all that a table has of them."""
+        return records
 
     def get_import_fields(self):
         """Return all possible columns, or those of the imported file, which the preview shows."""
@@ -53,30 +86,73 @@ class ApiResource(ModelResource):
             return fields
         return [field for field in fields if field.column_name in self.headers]
 
-    def get_queryset(self):
-        return self.admin.get_queryset(self.request).prefetch_related(None)
+    def before_import_row(self, row, row_number, **kwargs):
+        self.row = self.checked[row_number - 1]
+        if isinstance(self.row, ValidationError):
+            raise self.row
 
     def get_instance(self, instance_loader, row):
-        given = row.get("id")
-        if is_blank(given):
-            return None
-        record = self.get_queryset().filter(pk=whole_number(given)).first()
-        if record is None:
-            raise ValidationError(
-                {"id": f"There is no {self.admin.opts.verbose_name} {shown(given)}."}
-            )
-        return record
+        return self.row.instance
 
     def import_instance(self, instance, row, **kwargs):
-        self._require_right(instance)
-        self.row = self.serializer(
-            instance if instance.pk else None,
-            data=self._data(row),
-            partial=instance.pk is not None,
-            context={"request": self.request, "urls": Urls.of(self.request)},
+        """Do nothing: the row was checked."""
+
+    def do_instance_save(self, instance, is_create):
+        with _row_errors(), part():
+            stored = self.row.save()
+        vars(instance).update(vars(stored))
+
+    def _checked(self, dataset):
+        """Return for each row the serializer that stores it, or the error that refuses it."""
+        rows = [dict(zip(dataset.headers, row, strict=True)) for row in dataset]
+        ids = {whole_number(row.get("id")) for row in rows} - {None}
+        self.records = self.loaded(self.admin.get_queryset(self.request)).in_bulk(ids)
+        self.context = {
+            "request": self.request,
+            "urls": Urls.of(self.request),
+            "lookups_until": time.monotonic() + LOOKUP_SECONDS,
+        }
+        checked = []
+        for row in rows:
+            try:
+                checked.append(self._serializer(row))
+            except ValidationError as e:
+                checked.append(e)
+        return checked
+
+    def _diffs(self):
+        """Return what the records are before the import; nothing if a row is refused already."""
+        if any(isinstance(row, ValidationError) for row in self.checked):
+            return []
+        new, diff = self.init_instance(), self.get_diff_class()
+        return [diff(self, row.instance or new, row.instance is None) for row in self.checked]
+
+    def _stored(self, result):
+        """Return the records of all rows as they are stored, by ID."""
+        return self.loaded(self._meta.model.objects).in_bulk({row.object_id for row in result})
+
+    def _serializer(self, row):
+        """Return a valid serializer of a row. Raises ValidationError."""
+        record = None if is_blank(row.get("id")) else self._take(row["id"])
+        serializer = self.serializer(
+            record, data=self._data(row), partial=record is not None, context=self.context
         )
         with _row_errors():
-            self.row.is_valid(raise_exception=True)
+            serializer.is_valid(raise_exception=True)
+        return serializer
+
+    def _take(self, given):
+        """Return the record that a row changes; each may be changed by one row only."""
+        pk, kind = whole_number(given), self.admin.opts.verbose_name
+        if pk not in self.records:
+            raise ValidationError({"id": f"There is no {kind} {shown(given)}."})
+        if self.records[pk] is None:
+            raise ValidationError({"id": f"The {kind} {pk} is in an earlier row too."})
+        # Who may import may add.
+        if not self.admin.has_change_permission(self.request, self.records[pk]):
+            raise ValidationError({"id": f"You may not change {kind} {pk}."})
+        record, self.records[pk] = self.records[pk], None
+        return record
 
     def _data(self, row):
         """Return the row as a request's body; in a table, custom fields are JSON text."""
@@ -86,22 +162,20 @@ class ApiResource(ModelResource):
                 data["custom_fields"] = json.loads(text)
             except ValueError as e:
                 raise ValidationError({"custom_fields": f"{shown(text)} is not JSON: {e}."}) from e
-        for name, field in self.serializer().fields.items():
-            if isinstance(field, LinkedField) and _is_name(text := row.get(name)):
+        for name in self.linked:
+            if _is_name(text := row.get(name)):
                 data[name] = [{name: text.strip()}]
         return data
 
-    def do_instance_save(self, instance, is_create):
-        with _row_errors():
-            instance.pk = self.row.save().pk
-        instance.refresh_from_db()
 
-    def _require_right(self, instance):
-        # Who may import may add.
-        if instance.pk and not self.admin.has_change_permission(self.request, instance):
-            raise ValidationError(
-                {"id": f"You may not change {self.admin.opts.verbose_name} {instance.pk}."}
-            )
+class EventResource(ApiResource):
+    """Events, which are linked to other records; no row changes the records of another one."""
+
+    def memory(self):
+        return remembering()
+
+    def loaded(self, records):
+        return with_links(with_revision(records), self.request.user)
 
 
 @cache
@@ -113,9 +187,11 @@ def resource_of(serializer):
         for name, field in fields
         if not field.write_only and name not in EXCLUDED
     }
-    meta = type("Meta", (), {"model": model, "fields": list(columns)})
+    # Rows are compared with what is stored by ``import_data``, all at once.
+    meta = type("Meta", (), {"model": model, "fields": list(columns), "skip_diff": True})
     members = {"serializer": serializer, "Meta": meta}
-    return type(f"{model.__name__}Resource", (ApiResource,), columns | members)
+    base = EventResource if model is Event else ApiResource
+    return type(f"{model.__name__}Resource", (base,), columns | members)
 
 
 class ImageResource(ModelResource):
