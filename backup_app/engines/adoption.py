@@ -22,6 +22,14 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
+class PlannedRuns:
+    """The next of such backups, and a sentence on those that cannot be told, if there are any."""
+
+    runs: Sequence[PlannedRun] = ()
+    hidden: str = ""
+
+
+@dataclass(frozen=True)
 class FoundStorage:
     name: str
 
@@ -121,12 +129,12 @@ class AdoptionMixin:
         """
         return iter(())
 
-    def planned_runs(self, client: Client) -> Sequence[PlannedRun]:
+    def planned_runs(self, client: Client) -> PlannedRuns:
         """Return the next backups of a client that its installation starts, the next one first.
 
         Raises EngineError, as while it is unreachable.
         """
-        return ()
+        return PlannedRuns()
 
     def job_history(self, clients: Mapping[str, Client]) -> Iterator[Sequence[FoundJob]]:
         """Yield all jobs of clients, given by ``name_of``, in batches by ascending number."""

@@ -77,7 +77,8 @@ class ClientPage(FindingPages, RecordPages):
         """Return what the installation that a client was adopted from starts itself, as a part."""
         context = {}
         try:
-            context["planned"] = get_engine(client.zone.engine).planned_runs(client)[:PLANNED]
+            found = get_engine(client.zone.engine).planned_runs(client)
+            context |= {"planned": found.runs[:PLANNED], "hidden": found.hidden}
         except (BackupError, InvalidEngine) as e:
             context["unknown"] = str(e)
         answer = TemplateResponse(request, "backup_app/admin/planned.html", context)

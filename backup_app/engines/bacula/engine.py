@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from django.utils import timezone
 
 from ...models import Client, Job
-from ..adoption import Found, PlannedRun
+from ..adoption import Found, PlannedRuns
 from ..base import Engine
 from ..values import Selection, System
 from . import names
@@ -18,7 +18,7 @@ from .catalog.records import Catalog
 from .clients import commands, connection, databases, setup
 from .config import fileset_resource, provisioning
 from .config import schedules as scheduling
-from .director import follow, submit
+from .director import follow, planned, submit
 from .director.console import Console
 from .director.director import Director
 from .director.tls import Tls
@@ -161,9 +161,9 @@ class BaculaEngine(Engine):
     def inventory(self, clients: Collection[str] = ()) -> Iterator[Found]:
         return Inventory(self).read(clients)
 
-    def planned_runs(self, client: Client) -> Sequence[PlannedRun]:
+    def planned_runs(self, client: Client) -> PlannedRuns:
         with self.director() as director:
-            return director.planned_runs(names.of(self, client))
+            return planned.planned_runs(director, names.of(self, client))
 
     def existing_jobs(self, numbers: Collection[int]) -> set[int]:
         return job_history.existing(self.reader(), numbers)

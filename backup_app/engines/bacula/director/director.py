@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from django.core.cache import cache
-from django.utils import timezone
 
 from ....exceptions import EngineError, EngineUnreachable
-from ...adoption import PlannedRun
 from ..catalog.records import Catalog
 from ..names import quoted, word
 from . import status
@@ -26,7 +24,6 @@ LISTS = {
     "schedule": ".schedule",
     "storage": ".storage",
 }
-PLANNED_DAYS = 32  # a monthly one is among them
 STATUS_TIMEOUT = 5  # seconds; a healthy client answers in a tenth
 # Seconds for which a client that did not answer is not asked, by all processes that share a cache.
 # The Director waits for it for ten minutes, which occupies one of its twenty consoles.
@@ -240,17 +237,6 @@ class Director:
         except EngineError:
             cache.set(key, True, SILENCE)
             return {}
-
-    def planned_runs(self, client: str) -> list[PlannedRun]:
-        """Return the backups of a client that the Director's schedules start in the next days."""
-        self.require("client", client)
-        command = f"status schedule client={_name(client)} days={PLANNED_DAYS}"
-        said = "".join(self.ask(command, seconds=STATUS_TIMEOUT))
-        found = status.planned(said)
-        if not found and self.console.scope and not self.names("schedule"):
-            raise EngineError(f"The Director has no schedule{self.console.scope}.")
-        now = timezone.now()  # it begins with those of this morning
-        return [run for run in found if run.time > now]
 
     def client_header(self, client: str, seconds: float | None = None) -> dict[str, str]:
         """Return a file daemon's description of itself, such as "version" and "uname".

@@ -123,7 +123,7 @@ def test_an_existing_bacula_from_its_adoption_to_undoing_it(host, configure, exi
     client = Client.objects.get()
     adopted = client.jobs.get()
     assert (client.name, client.pool.name, adopted.status) == ("backup1-fd", "File", "completed")
-    planned = get_engine("bacula").planned_runs(client)
+    planned = get_engine("bacula").planned_runs(client).runs
     assert {run.job for run in planned} == {existing, "BackupCatalog"}
     content = Path("/etc/hostname").read_bytes()
     assert content in downloaded(get_engine("bacula"), adopted)

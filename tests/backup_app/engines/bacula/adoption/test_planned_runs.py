@@ -5,11 +5,16 @@ import datetime as dt
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import escape
 from playwright.sync_api import expect
 
 from backup_app.engines import get_engine
+from backup_app.engines.adoption import PlannedRuns
 
 from ....support.factories import ClientFactory
+from ..conftest import ENGINE
+from ..support.forged_jobs import forged_job
+from ..support.installation import guide_console
 
 pytestmark = pytest.mark.django_db
 SCHEDULE = """
@@ -43,7 +48,7 @@ def test_the_next_runs_are_those_of_the_client_by_time(client, staff, operator, 
     operator(SCHEDULE)
     machine = bacula_client()
 
-    runs = get_engine().planned_runs(machine)
+    runs = get_engine().planned_runs(machine).runs
 
     assert {(run.job, run.schedule) for run in runs} == {("nightly one", "nightly")}
     times = [run.time for run in runs]
@@ -75,6 +80,45 @@ def test_a_client_without_schedule_and_one_that_the_director_does_not_know(
 
     settings.BACKUP_ENGINES["default"]["OPTIONS"] = bacula.options(port=9)
     assert "cannot be reached" in opened(client, machine)
+
+
+@pytest.fixture
+def narrow(bacula, operator, settings):
+    """A function that has the engine use a console that may not see all jobs or schedules."""
+
+    def use(acl, names):
+        text = guide_console(bacula.passwords["dir"]).replace("= calendar", "= narrow")
+        assert f"{acl} = *all*" in text
+        operator(SCHEDULE, text.replace(f"{acl} = *all*", f"{acl} = {names}"))
+        options = bacula.options(console="narrow")
+        settings.BACKUP_ENGINES = {"default": {"BACKEND": ENGINE, "OPTIONS": options}}
+
+    return use
+
+
+def test_a_console_sees_what_schedules_start_that_it_may_not_see(narrow, bacula_client):
+    machine = bacula_client()
+    narrow("ScheduleACL", "other")
+
+    planned = get_engine().planned_runs(machine)
+
+    assert {run.job for run in planned.runs} == {"nightly one"}
+    assert planned.hidden == ""
+
+
+def test_jobs_that_a_console_may_not_see_are_named(client, staff, narrow, bacula_client):
+    machine = bacula_client()
+    for name in ("nightly one", "operator-backup", "gone"):
+        forged_job(client="one-fd", name=name)
+    narrow("JobACL", "operator-backup")
+
+    planned = get_engine().planned_runs(machine)
+
+    sentence = "The JobACL of the console 'narrow' hides when these jobs start: 'nightly one'."
+    assert planned == PlannedRuns([], sentence)
+    text = opened(client, machine)
+    assert "Nothing in the next month" not in text
+    assert escape(sentence) in text
 
 
 def test_the_page_of_a_client_does_not_wait_for_it(client, staff, bacula, bacula_client, settings):

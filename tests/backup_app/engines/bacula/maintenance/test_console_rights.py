@@ -153,13 +153,3 @@ def test_what_a_console_may_not_see_is_told_as_such(bacula, console):
         "The Director has no client 'two-fd' that the console 'narrow' may use."
     )
     assert progress == {}
-
-
-def test_schedules_that_a_console_may_not_see_are_not_told_as_none(bacula_client, console):
-    client = bacula_client()
-    engine = console(("ScheduleACL = *all*", "ScheduleACL = other"))
-
-    with pytest.raises(EngineError) as refusal:
-        engine.planned_runs(client)
-
-    assert str(refusal.value) == "The Director has no schedule that the console 'narrow' may use."
