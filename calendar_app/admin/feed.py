@@ -20,6 +20,7 @@ from ..importing.ics import within
 from ..lib.fetch import FetchError
 from ..models import Event, Feed
 from .forms.feed import FeedForm
+from .history.log import Logged
 from .look import ModelAdmin, display, page_action
 from .transfer.ics import MOST_ROWS, SECONDS
 
@@ -38,7 +39,7 @@ COUNTED = {"made": "new", "changed": "updated", "trashed": "moved to the trash"}
 
 
 @register(Feed)
-class FeedAdmin(ModelAdmin):
+class FeedAdmin(Logged, ModelAdmin):
     form = FeedForm
     list_display = ["name", "state", "host", "every", "last_import", "result", "next_import"]
     list_filter = ["is_active", "kind"]
@@ -153,6 +154,7 @@ class FeedAdmin(ModelAdmin):
     def import_now(self, request, queryset):
         for feed in queryset:
             feeds.import_soon(feed)
+            self.log_change(request, feed, "Had it imported.")
         self.message_user(
             request,
             f"A worker now imports {get_text_list([f'“{feed}”' for feed in queryset], 'and')}. The "

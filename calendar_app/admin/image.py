@@ -8,6 +8,7 @@ from ..models import Image
 from ..services import images
 from ..services.revision import writing
 from .forms.image import ImageForm
+from .history.log import Logged
 from .history.views import Acting
 from .look import ModelAdmin, display
 from .shared.columns import ApiLink, Thumbnail
@@ -18,7 +19,7 @@ DETAILS = ["dimensions", "kilobytes", "author", "created", "api_link"]
 
 
 @register(Image)
-class ImageAdmin(Acting, ApiLink, Thumbnail, ImageExports, ModelAdmin):
+class ImageAdmin(Acting, Logged, ApiLink, Thumbnail, ImageExports, ModelAdmin):
     form = ImageForm
     collection = "images"
     list_display = ["thumbnail", "title", *DETAILS]

@@ -9,6 +9,7 @@ from .. import permissions
 from ..models import Event, Webhook, WebhookDelivery
 from ..webhooks import deliveries
 from .forms.webhook import WebhookForm
+from .history.log import Logged
 from .look import ModelAdmin, display
 
 COLOURS = {"waiting": "info", "delivered": "success", "failed": "danger"}
@@ -25,7 +26,7 @@ class SeesWhatIsTold:
 
 
 @register(Webhook)
-class WebhookAdmin(SeesWhatIsTold, ModelAdmin):
+class WebhookAdmin(SeesWhatIsTold, Logged, ModelAdmin):
     form = WebhookForm
     list_display = ["name", "place", "told", "sees_all", "is_active"]
     list_filter = ["is_active"]
