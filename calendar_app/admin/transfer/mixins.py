@@ -15,6 +15,12 @@ from .tables import FORMATS
 if apps.is_installed("unfold"):
     from unfold.contrib.import_export.forms import ExportForm, ImportForm
 
+HELP = (
+    "A table whose first row names its columns, by the names above or as the form does, such as "
+    "“Title”, “Start”, “End” and “Venue”. Spreadsheets can be saved as CSV. All rows are shown "
+    "before any is imported; one with an ID changes that record."
+)
+
 
 class ConfirmForm(ConfirmImportForm):
     """What the page of a preview sends back."""
@@ -55,6 +61,11 @@ class Transfers(ImportExportMixin, Exports):
 
     def has_import_permission(self, request):
         return self.has_add_permission(request)
+
+    def create_import_form(self, request):
+        form = super().create_import_form(request)
+        form.fields["import_file"].help_text = HELP
+        return form
 
     def add_data_read_fail_error_to_form(self, form, e):
         if isinstance(e, KeptError):

@@ -6,6 +6,7 @@ import time
 from contextlib import contextmanager, nullcontext
 from functools import cache
 
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Manager
@@ -23,6 +24,7 @@ from ...models import Event, Image, Term
 from ...services import counts
 from ...services.revision import part, remembering, with_revision, writing
 from ..links import with_links
+from . import headings
 
 EXCLUDED = {"date_utc"}  # the same as date
 LOOKUP_SECONDS = 5  # for the names of hosts of all images together
@@ -55,7 +57,10 @@ class ApiResource(ModelResource):
 
         All are checked before the first one is stored: only from then on other writers wait.
         """
-        self.headers = set(dataset.headers or ())
+        dataset.headers = headings.understood(dataset.headers or [], self.serializer)
+        self.headers = {*dataset.headers}
+        if dry_run and (sentence := headings.unknown(self.headers, self.serializer)):
+            self.admin.message_user(self.request, sentence, messages.WARNING)
         self.checked = self._checked(dataset)
         diffs = self._diffs() if dry_run else []
         with writing(precise=True), self.memory():
@@ -245,4 +250,9 @@ def _row_errors():
     except (CalendarError, ApiError) as e:
         refusal = as_calendar_error(e)
         params = refusal.data.get("params")
+        if isinstance(params, list):  # the names of those that are missing
+            wrong = {
+                name: each["message"] for name, each in refusal.data.get("details", {}).items()
+            }
+            params = dict.fromkeys(params, "The table has no such column.") | wrong
         raise ValidationError(params if isinstance(params, dict) else refusal.message) from e

@@ -7,6 +7,7 @@ from import_export.formats.base_formats import CSV, JSON
 from tablib import Dataset
 from tablib.exceptions import InvalidDimensions
 
+from .headings import named
 from .kept import KeptError
 
 MAX_ROWS = 1000  # an import blocks all other writers; the commands take larger files
@@ -31,7 +32,7 @@ class CsvTable(CSV):
             raise KeptError("A row has more cells than the first one, which names them.") from e
         except csv.Error as e:
             raise KeptError(f"The file is not a table in CSV: {e}.") from e
-        table.headers = [_named(header) for header in table.headers or ()]
+        table.headers = [named(header) for header in table.headers or ()]
         return _checked(_converted(table, _unescaped))
 
 
@@ -59,11 +60,6 @@ def _checked(table):
     if len(table) > MAX_ROWS:
         raise KeptError(f"The file has {len(table)} rows; {MAX_ROWS} are accepted.")
     return table
-
-
-def _named(header):
-    """Return the name of a column, which people write like a title."""
-    return "_".join(header.lower().split())
 
 
 def _converted(table, convert):

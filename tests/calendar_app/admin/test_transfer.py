@@ -20,7 +20,7 @@ from ..support.factories import (
     VenueFactory,
 )
 from ..support.pictures import photo
-from ..support.tables import CSV, JSON, errors, exported, imported, preview, url
+from ..support.tables import CSV, JSON, confirm, errors, exported, imported, preview, url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
@@ -315,7 +315,43 @@ def test_a_wrong_row_is_shown_with_its_column(client, user, row, column):
 
 
 def test_a_missing_column_is_named(client, user):
-    assert "start_date" in str(errors(preview(client, Event, [{"title": "Fair"}])))
+    found = errors(preview(client, Event, [{"title": "Fair", "end_date": "2027-02-30"}]))
+
+    assert found["start_date"] == ["The table has no such column."]
+    assert "2027-02-30" in str(found["end_date"])
+
+
+def test_columns_are_named_as_in_the_form(client, user):
+    CategoryFactory(name="Music")
+    row = {"Title": "Fair", "Start": "5 March 2027 10am", "End": "5 March 2027 noon"}
+    names = {"Time zone": "Europe/Paris", "Category": "music", "Tags": "", "Organizer": "Ann"}
+
+    imported(client, Event, [row | names])
+
+    event = Event.objects.get()
+    assert (str(event.start_date), event.timezone) == ("2027-03-05 10:00:00", "Europe/Paris")
+    assert [category.name for category in event.categories.all()] == ["Music"]
+    assert event.organizers.get().name == "Ann"
+
+
+def test_a_name_of_a_column_is_not_replaced_by_a_label(client, user):
+    row = {"title": "Fair", "start_date": "2027-03-05", "start": "x", "end_date": "2027-03-06"}
+
+    imported(client, Event, [row])
+
+    assert str(Event.objects.get().start_date) == "2027-03-05 00:00:00"
+
+
+@pytest.mark.parametrize("form", [CSV, JSON])
+def test_columns_that_are_not_known_are_told_in_the_preview(client, user, form):
+    rows = [{"name": "jazz", "colour": "red", "<b>": ""}]
+
+    context = preview(client, Tag, rows, form)
+
+    said = [str(message) for message in context["messages"]]
+    assert said == ["These columns have no known name, and are left out: <b>, colour."]
+    confirm(client, Tag, context)
+    assert Tag.objects.get().name == "jazz"
 
 
 def test_a_taken_name_is_said_to_be(client, user):
