@@ -6,9 +6,7 @@ inserted in bulk, and for the command ``recount_terms``.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection
 from typing import Any
 
 from django.db.models import Count, F
@@ -20,8 +18,6 @@ from . import tombstones
 from .revision import touch, writing
 
 TERMS = (Category, Tag)
-
-_uncounted: ContextVar[set[int] | None] = ContextVar("calendar_uncounted", default=None)
 
 
 def links(model: type[Any]) -> tuple[type[Any], str]:
@@ -35,29 +31,6 @@ def change(model: type[Any], ids: Collection[int], by: int) -> None:
         # A count that was wrong before must not make a write fail: it may not be negative.
         model.objects.filter(pk__in=ids).update(count=Greatest(F("count") + by, 0))
         touch(model, ids)
-
-
-@contextmanager
-def new_ones_at_once() -> Iterator[None]:
-    """Count the new events of a block of ``writing`` at its end, not one by one."""
-    made: set[int] = set()
-    token = _uncounted.set(made)
-    try:
-        yield
-    finally:
-        _uncounted.reset(token)
-    # An event that was refused is gone, and its ID may be that of another one by now.
-    listed = Event.objects.filter(pk__in=made, **LISTED)
-    change_all(listed.values_list("pk", flat=True), 1)
-
-
-def count_links(event: Event, model: type[Any], ids: Collection[int], *, is_new: bool) -> None:
-    """Count the terms of model with these IDs, to which a listed event was linked."""
-    uncounted = _uncounted.get()
-    if is_new and uncounted is not None:
-        uncounted.add(event.pk)
-    else:
-        change(model, ids, 1)
 
 
 def after_save(sender: type[Event], instance: Event, **kwargs: Any) -> None:

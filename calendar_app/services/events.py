@@ -7,7 +7,7 @@ from typing import Any
 from ..exceptions import CalendarError, Gone, Stale
 from ..models import Category, Event, EventOrganizer, EventVenue, Organizer, Status, Tag, Venue
 from ..values import time_zones
-from . import counts, history, posts
+from . import counts, history, new_events, posts
 from .revision import writing
 from .tombstones import listing
 
@@ -36,18 +36,20 @@ def save(
     organizers for whoever represents the event next. One that is changed ``by_itself`` no longer
     is as the others of its series.
     """
+    links = {"venues": venues, "organizers": organizers}
+    terms = {"categories": categories, "tags": tags}
     with writing(precise=True):
         is_new = event.pk is None
         if event.series_id is None:
             event.is_override = False
         elif by_itself and not event.is_override:
-            links = {"venues": venues, "organizers": organizers}
-            terms = {"categories": categories, "tags": tags}
             event.is_override = is_new or _differs(event, links, terms)
+        vars(event)["just_linked"] = {Venue: venues, Organizer: organizers}
+        if is_new and new_events.keep(event, {**links, **terms}):
+            return
         posts.save(event)
         _set_links(EventVenue, "venue", event, venues, is_new)
         _set_links(EventOrganizer, "organizer", event, organizers, is_new)
-        vars(event)["just_linked"] = {Venue: venues, Organizer: organizers}
         _set_terms(event, Category, categories, is_new)
         _set_terms(event, Tag, tags, is_new)
 
@@ -162,5 +164,5 @@ def _set_terms(
     if before != after:
         history.note_links(event, model.event_field, before, after)
     if listing(event).is_counted:
-        counts.count_links(event, model, added, is_new=is_new)
+        counts.change(model, added, 1)
         counts.change(model, removed, -1)

@@ -1,10 +1,13 @@
 """The verbs of events, venues and organizers: save, trash, restore, publish."""
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 from django.apps import apps
+from django.db import router
 from django.db.models import Model
+from django.db.models.signals import ModelSignal, post_save, pre_save
 from django.utils import timezone
 
 from .. import permissions
@@ -13,7 +16,7 @@ from ..lib.tasks import task
 from ..models import Event, Organizer, Post, Status, Venue
 from ..models.post import changed
 from ..permissions import User
-from ..values.slugs import unique_slug
+from ..values.slugs import slug_of, unique_slug, unique_slugs
 from .actor import WORKER, acting
 from .history import lost_links
 from .history.stored import note_stored, noted
@@ -50,6 +53,25 @@ def save(post: Post) -> None:
         touch(type(post), [post.pk])
         if post.status == Status.FUTURE:
             _publish_later(post)
+
+
+def save_new(new: Sequence[Post]) -> None:
+    """Store new posts of one model as ``save`` does, in a few queries for all of them."""
+    model = type(new[0])
+    with writing(precise=True):
+        names = [post.slug or getattr(post, post.title_field) for post in new]
+        bases = [slug_of(name) or str(model._meta.model_name) for name in names]
+        slugs = unique_slugs(bases, model.objects.untrashed())
+        for post, slug in zip(new, slugs, strict=True):
+            post.slug = slug
+            post.prepare()
+            _send(pre_save, post)
+        model.objects.bulk_create(new)
+        touch(model, [post.pk for post in new])
+        for post in new:
+            _send(post_save, post, created=True)
+            if post.status == Status.FUTURE:
+                _publish_later(post)
 
 
 def make_named(model: type[Venue] | type[Organizer], name: str, author: Any) -> Venue | Organizer:
@@ -148,6 +170,12 @@ def _give_status(post: Post, user: User, status: str) -> None:
     settle_status(post, user)
     save(post)
     _after_status_change(post)
+
+
+def _send(signal: ModelSignal, post: Post, **known: Any) -> None:
+    """Tell those who listen to each save, of whom ``bulk_create`` knows nothing."""
+    using = router.db_for_write(type(post))
+    signal.send(type(post), instance=post, raw=False, using=using, update_fields=None, **known)
 
 
 def _publish_later(post: Post) -> None:

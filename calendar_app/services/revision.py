@@ -53,6 +53,7 @@ class Write:
     errors: list[BaseException] = field(default_factory=list)
     touched: set[tuple[str, int]] | None = field(default_factory=set)
     memory: dict[Any, Any] | None = None
+    collected: list[Any] | None = None
 
 
 _write = ContextVar[Write | None]("calendar_write", default=None)
@@ -103,6 +104,7 @@ def part() -> Iterator[None]:
     write = _write.get()
     assert write is not None, "A part is only of something."  # noqa: S101
     before, events, history = len(write.errors), dict(write.events), dict(write.history)
+    collected = len(write.collected or ())
     try:
         with transaction.atomic():
             yield
@@ -110,6 +112,7 @@ def part() -> Iterator[None]:
     except BaseException:
         del write.errors[before:]
         write.events, write.history = events, history
+        del (write.collected or [])[collected:]
         memory().clear()  # it may hold what is no longer stored
         raise
 
@@ -130,6 +133,24 @@ def memory() -> dict[Any, Any]:
     """Return what the write that is going on has looked up, if it is ``remembering``."""
     write = _write.get()
     return {} if write is None or write.memory is None else write.memory
+
+
+@contextmanager
+def collecting() -> Iterator[list[Any]]:
+    """Let ``collected`` gather what is stored once the block ends; only within ``writing``."""
+    write = _write.get()
+    assert write is not None, "Others may write meanwhile."  # noqa: S101
+    write.collected = []
+    try:
+        yield write.collected
+    finally:
+        write.collected = None
+
+
+def collected() -> list[Any] | None:
+    """Return what the write that is going on has gathered; None if it is not ``collecting``."""
+    write = _write.get()
+    return None if write is None else write.collected
 
 
 def _raise_first(errors: list[BaseException]) -> None:

@@ -1,7 +1,7 @@
 """Slugs: the readable, unique part of a URL."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db.models import Model, QuerySet
@@ -24,37 +24,46 @@ def unique_slug(record: Model, text: str, others: QuerySet[Any]) -> str:
     """
     base = slug_of(text) or str(record._meta.model_name)
     others = others.exclude(pk=record.pk)
-    # Whether 10, 100, 1000 … are taken tells how many digits the highest number has, so that of
-    # thousands of equal titles none but the last is read.
-    powers = [_numbered(base, 10**digits) for digits in range(MAX_DIGITS)]
-    taken = set(others.filter(slug__in=[base, *powers]).values_list("slug", flat=True))
-    if base not in taken:
-        return base
-    digits = max((n for n, slug in enumerate(powers) if slug in taken), default=0) + 1
-    return _numbered(base, max(1, _highest_number(base, digits, others)) + 1)
+    is_taken, digits = _taken(base, others)
+    return _numbered(base, next(_numbers(base, digits, others))) if is_taken else base
 
 
 def unique_slugs(bases: Sequence[str], others: QuerySet[Any]) -> list[str]:
     """Return a slug for each of bases that neither another one nor a row of others has.
 
-    As ``unique_slug``, in one query for all, and another one for those that are taken.
+    As ``unique_slug``, in one query for all, and a few for each base that is taken.
     """
-    found: dict[int, str] = {}
+    taken = set(others.filter(slug__in=set(bases)).values_list("slug", flat=True))
+    numbers: dict[str, Iterator[int]] = {}
+    found = []
+    for base in bases:
+        slug = base
+        while slug in taken:
+            if base not in numbers:
+                _, digits = _taken(base, others)
+                numbers[base] = _numbers(base, digits, others)
+            slug = _numbered(base, next(numbers[base]))
+        taken.add(slug)
+        found.append(slug)
+    return found
+
+
+def _taken(base: str, others: QuerySet[Any]) -> tuple[bool, int]:
+    """Return whether others have the slug base, and of how many digits their highest number is."""
+    # Whether 10, 100, 1000 … are taken tells that, so that of thousands of equal titles none but
+    # the last is read.
+    powers = [_numbered(base, 10**digits) for digits in range(MAX_DIGITS)]
+    taken = set(others.filter(slug__in=[base, *powers]).values_list("slug", flat=True))
+    return base in taken, max((n for n, slug in enumerate(powers) if slug in taken), default=0) + 1
+
+
+def _numbers(base: str, digits: int, others: QuerySet[Any]) -> Iterator[int]:
+    """Yield the numbers that are free after base, from the highest one of others on."""
     number = 1
-    while len(found) < len(bases):
-        wanted = {
-            place: _numbered(base, number) if number > 1 else base
-            for place, base in enumerate(bases)
-            if place not in found
-        }
-        taken = set(others.filter(slug__in=wanted.values()).values_list("slug", flat=True))
-        taken |= {*found.values()}
-        for place, slug in wanted.items():
-            if slug not in taken:
-                found[place] = slug
-                taken.add(slug)
-        number += 1
-    return [found[place] for place in range(len(bases))]
+    while True:
+        number = max(number, _highest_number(base, digits, others)) + 1
+        yield from range(number, 10**digits + 1)  # ``_taken`` would have seen this last one
+        number, digits = 10**digits, digits + 1
 
 
 def _highest_number(base: str, digits: int, others: QuerySet[Any]) -> int:

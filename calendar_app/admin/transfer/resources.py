@@ -21,7 +21,7 @@ from ...api.serializers.fields import is_blank, whole_number
 from ...api.serializers.relations import LinkedField
 from ...exceptions import CalendarError
 from ...models import Event, Image, Term
-from ...services import counts
+from ...services import new_events
 from ...services.revision import part, remembering, with_revision, writing
 from ..links import with_links
 from . import headings
@@ -61,19 +61,17 @@ class ApiResource(ModelResource):
         self.headers = {*dataset.headers}
         if dry_run and (sentence := headings.unknown(self.headers, self.serializer)):
             self.admin.message_user(self.request, sentence, messages.WARNING)
-        self.checked = self._checked(dataset)
+        self.checked, self.saved = self._checked(dataset), []
         diffs = self._diffs() if dry_run else []
         with writing(precise=True), self.memory():
-            with counts.new_ones_at_once():
+            with new_events.together():
                 result = super().import_data(dataset, **kwargs, use_transactions=False)
             is_refused = result.has_errors() or result.has_validation_errors()
-            stored = self._stored(result) if diffs and not is_refused else {}
+            stored = self._stored() if diffs and not is_refused else {}
             if dry_run or is_refused:
                 transaction.set_rollback(True)
-        if stored:
-            for row, diff in zip(result, diffs, strict=True):
-                diff.compare_with(self, stored[row.object_id])
-                row.diff = diff.as_html()
+        if not is_refused:
+            self._complete(result, diffs, stored)
         return result
 
     def memory(self):
@@ -104,8 +102,7 @@ class ApiResource(ModelResource):
 
     def do_instance_save(self, instance, is_create):
         with _row_errors(), part():
-            stored = self.row.save()
-        vars(instance).update(vars(stored))
+            self.saved.append(self.row.save())
 
     def _checked(self, dataset):
         """Return for each row the serializer that stores it, or the error that refuses it."""
@@ -132,9 +129,18 @@ class ApiResource(ModelResource):
         new, diff = self.init_instance(), self.get_diff_class()
         return [diff(self, row.instance or new, row.instance is None) for row in self.checked]
 
-    def _stored(self, result):
+    def _stored(self):
         """Return the records of all rows as they are stored, by ID."""
-        return self.loaded(self._meta.model.objects).in_bulk({row.object_id for row in result})
+        return self.loaded(self._meta.model.objects).in_bulk({record.pk for record in self.saved})
+
+    def _complete(self, result, diffs, stored):
+        """Tell in all rows which records were stored, and how they differ from before."""
+        for row, record in zip(result, self.saved, strict=True):
+            row.add_instance_info(record)
+            row.instance = record
+        for row, diff in zip(result, diffs, strict=False):
+            diff.compare_with(self, stored[row.object_id])
+            row.diff = diff.as_html()
 
     def _serializer(self, row):
         """Return a valid serializer of a row. Raises ValidationError."""

@@ -7,7 +7,7 @@ from ... import permissions
 from ...conf import conf
 from ...exceptions import CalendarError, InvalidParams, RecordNotFound
 from ...models import Event
-from ...services import counts
+from ...services import new_events
 from ...services.revision import part, remembering, with_revision, writing
 from .. import errors, representations
 from ..parsers import JSONParser
@@ -37,7 +37,7 @@ class EventBulkViewSet(EventViewSet):
         self.lookups_until = time.monotonic() + LOOKUP_SECONDS
         serializers = self._each(items, self._validator(items.values()))
         with writing(precise=True), remembering():
-            with counts.new_ones_at_once():
+            with new_events.together():
                 events = self._each(serializers, self._store)
             if is_all_or_none and self.refusals:
                 raise BulkRefused(

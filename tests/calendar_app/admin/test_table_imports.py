@@ -50,7 +50,7 @@ def test_each_new_event_takes_few_queries(client, user):
     few = numbers_of_queries(client, fairs(10, title="Few"))
     many = numbers_of_queries(client, fairs(20, title="Many"))
 
-    assert all(b - a <= 90 for a, b in zip(few, many, strict=True))
+    assert all(b - a <= 30 for a, b in zip(few, many, strict=True))
 
 
 def test_each_changed_event_takes_few_queries(client, user):

@@ -3,7 +3,7 @@ import datetime as dt
 import pytest
 
 from calendar_app.models import Venue
-from calendar_app.values.slugs import MAX_LENGTH, unique_slug
+from calendar_app.values.slugs import MAX_LENGTH, unique_slug, unique_slugs
 
 pytestmark = pytest.mark.django_db
 
@@ -61,3 +61,32 @@ def test_a_free_slug_is_found_by_one_query_and_a_number_by_two(django_assert_num
         new_slug("Fair")
 
     assert all("LIKE" not in query["sql"] for query in done.captured_queries)
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        [],
+        ["fair"],
+        ["fair-2"],
+        ["fair", "fair-8", "fair-11", "fair-99"],
+        ["fair", "fair-10", "fair-98", "fair-101"],
+    ],
+)
+def test_many_slugs_are_those_that_they_would_be_one_by_one(taken):
+    store(*taken)
+    bases = ["fair", "fete", *["fair"] * 12, "fete"]
+
+    found = unique_slugs(bases, Venue.objects.all())
+
+    assert len({*found, *taken}) == len(bases) + len(taken)
+    for base, slug in zip(bases, found, strict=True):
+        assert new_slug(base) == slug
+        store(slug)
+
+
+def test_many_free_slugs_take_one_query_and_equal_ones_hardly_more(django_assert_num_queries):
+    with django_assert_num_queries(1):
+        unique_slugs([f"fair-of-{n}" for n in range(100)], Venue.objects.all())
+    with django_assert_num_queries(4):
+        unique_slugs(["fair"] * 100, Venue.objects.all())
