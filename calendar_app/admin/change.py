@@ -13,7 +13,7 @@ from .repeating.words import in_words
 class ChangeAdmin(ModelAdmin):
     """What was changed lately, deletions too; for who may read all records that it may name."""
 
-    list_display = ["when", "what", "kind", "verb", "user", "door", "history"]
+    list_display = ["when", "what", "kind", "done", "user", "through", "history"]
     list_display_links = None
     list_filter = ["verb", "kind", "door"]
     list_select_related = ["user"]
@@ -45,6 +45,14 @@ class ChangeAdmin(ModelAdmin):
     @display(description="title")
     def what(self, change):
         return in_words(change.title) if change.kind == "series" else change.title
+
+    @display(description="what was done", ordering="verb")
+    def done(self, change):
+        return change.get_verb_display()
+
+    @display(description="through", ordering="door")
+    def through(self, change):
+        return change.door
 
     @display(description="history")
     def history(self, change):

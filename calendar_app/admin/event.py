@@ -147,8 +147,8 @@ class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, 
         first, last = event.start_date, event.end_date
         if event.all_day:
             return _day(first) if first.date() == last.date() else f"{_day(first)} – {_day(last)}"
-        end = _time(last) if first.date() == last.date() else f"{_day(last)} {_time(last)}"
-        return f"{_day(first)} {_time(first)} – {end} {event.timezone_abbr}"
+        end = _time(last) if first.date() == last.date() else f"{_day(last)}, {_time(last)}"
+        return f"{_day(first)}, {_time(first)} – {end} {event.timezone_abbr}"
 
     @display(description="venues")
     def venue_names(self, event):
@@ -168,7 +168,7 @@ class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, 
 
 
 def _day(moment):
-    return moment.date().isoformat()
+    return f"{moment:%a} {moment.day} {moment:%b} {moment.year}"
 
 
 def _time(moment):

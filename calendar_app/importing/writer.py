@@ -96,7 +96,7 @@ class Outcome:
 class Importer:
     """Stores records as user; ``outcome`` counts them.
 
-    A record is recognised by its source's ID. It is not updated while the source's version is the
+    A record is recognized by its source's ID. It is not updated while the source's version is the
     same, nor after it was moved to the trash here.
     """
 

@@ -21,7 +21,8 @@ class MomentInput(TextInput):
     """A local date and time, typed in words or figures; a script adds a browser's picker."""
 
     def __init__(self, attrs=None):
-        super().__init__({"autocomplete": "off", "data-moment": "", **(attrs or {})})
+        shown = {"autocomplete": "off", "data-moment": "", "placeholder": "next friday 8pm"}
+        super().__init__(shown | (attrs or {}))
 
     def format_value(self, value):
         try:
@@ -78,7 +79,8 @@ class ZoneInput(TextInput):
 
     def render(self, name, value, attrs=None, renderer=None):
         names = format_html_join("", '<option value="{}">', ((each,) for each in _places()))
-        field = super().render(name, value, {**(attrs or {}), "list": "time-zones"}, renderer)
+        shown = {**(attrs or {}), "list": "time-zones", "placeholder": conf.zone_name}
+        field = super().render(name, value, shown, renderer)
         return format_html('{}<datalist id="time-zones">{}</datalist>', field, names)
 
 

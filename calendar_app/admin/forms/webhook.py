@@ -13,7 +13,11 @@ class WebhookForm(forms.ModelForm):
     may_see_all = False  # whether the user may read all events
 
     url = forms.URLField(
-        label="URL", max_length=2000, assume_scheme="https", widget=TextInput({"inputmode": "url"})
+        label="URL",
+        max_length=2000,
+        assume_scheme="https",
+        widget=TextInput({"inputmode": "url"}),
+        help_text="The address at which another program waits for news of events. Ask who runs it.",
     )
     types = forms.MultipleChoiceField(
         label="Sent when",

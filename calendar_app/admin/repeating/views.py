@@ -150,6 +150,7 @@ class Repeating:
         dates = _dates(event) if event.series_id else []
         rule = in_words(event.series.rrule) if event.series_id else ""
         context = {"event": event, "rule": rule, "dates": dates, "question": question}
+        context["excluded"] = _excluded(event, dates) if event.series_id else []
         return self._answer(request, "series", f"Dates of “{event}”", **context)
 
     def _answer(self, request, template, title, **context):
@@ -213,6 +214,12 @@ def _question(event, scope):
     doomed = [e for e in [event, *series.others_in(event, scope)] if not e.is_trashed]
     days = [each.start_date for each in doomed] or [event.start_date]
     return {"scope": scope.value, "number": len(doomed), "first": min(days), "last": max(days)}
+
+
+def _excluded(event, dates):
+    """Return the excluded dates that have no event, not even a cancelled one."""
+    known = {each.original_start for each in dates}
+    return [day for day in event.series.recurrence.exdates if day not in known]
 
 
 def _dates(event):

@@ -257,8 +257,7 @@ def _row_errors():
         refusal = as_calendar_error(e)
         params = refusal.data.get("params")
         if isinstance(params, list):  # the names of those that are missing
-            wrong = {
-                name: each["message"] for name, each in refusal.data.get("details", {}).items()
-            }
+            details = refusal.data.get("details", {})
+            wrong = {name: each["message"] for name, each in details.items()}
             params = dict.fromkeys(params, "The table has no such column.") | wrong
         raise ValidationError(params if isinstance(params, dict) else refusal.message) from e

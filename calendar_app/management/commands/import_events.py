@@ -19,7 +19,7 @@ PARAMS = ("start_date", "status", "modified_after")
 class Command(CalendarCommand):
     help = (
         "Import the events of another service with the same API, with their venues, organizers, "
-        "categories, tags and images. Records imported before are recognised by their ID at the "
+        "categories, tags and images. Records imported before are recognized by their ID at the "
         "service and updated only if they have changed, so the command can be repeated and "
         "continues where it was interrupted."
     )

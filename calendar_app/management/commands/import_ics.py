@@ -19,7 +19,7 @@ MAX_DAYS = 3660
 
 class Command(CalendarCommand):
     help = (
-        "Import the events of an iCalendar file or feed. Events imported before are recognised by "
+        "Import the events of an iCalendar file or feed. Events imported before are recognized by "
         "their UID: changed ones are updated, cancelled ones moved to the trash."
     )
     examples = (

@@ -200,3 +200,12 @@ def test_categories_are_a_tree_of_checkboxes_unless_they_are_too_many(client, us
     ]
     monkeypatch.setattr(categories, "MOST", 2)
     assert [box["label"] for box in boxes()] == ["Jazz"]
+
+
+def test_empty_fields_show_how_a_time_is_written_and_which_zone_is_meant(client, user, settings):
+    settings.CALENDAR_TIME_ZONE = "Europe/London"
+
+    page = client.get(reverse("admin:calendar_app_event_add")).content.decode()
+
+    assert 'placeholder="next friday 8pm"' in page
+    assert 'placeholder="Europe/London"' in page

@@ -4,6 +4,7 @@ import datetime as dt
 from html import unescape
 
 import pytest
+from django.contrib.admin.templatetags.admin_list import result_headers
 from django.contrib.auth.models import Permission
 from django.urls import reverse
 from django.utils.html import strip_tags
@@ -403,6 +404,8 @@ def test_editors_see_what_was_changed_lately_and_what_was_deleted(
             page = client.get(listed)
         numbers.append(len(done))
 
+    headings = [each["text"].lower() for each in result_headers(page.context["cl"])]
+    assert headings == ["when", "title", "kind", "what was done", "user", "through", "history"]
     shown = [(each.title, each.verb) for each in page.context["cl"].result_list]
     assert shown[:3] == [("jazz", "deleted"), ("jazz", "created"), ("Fair", "created")]
     assert address(event) in page.content.decode()

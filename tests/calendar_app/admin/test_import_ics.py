@@ -79,6 +79,13 @@ def test_nothing_is_stored_before_it_is_confirmed(send):
     assert not any(model.objects.exists() for model in (Event, Venue, Category))
 
 
+def test_a_whole_day_is_shown_without_a_time(send):
+    shown = send("UID:fair\nSUMMARY:Fair\nDTSTART;VALUE=DATE:20270301", TALK).content.decode()
+
+    assert "<td>Mon 1 Mar 2027</td>" in shown
+    assert "<td>Tue 2 Mar 2027, 10:00</td>" in shown
+
+
 def test_what_is_confirmed_is_stored_and_counted(send, user):
     response = store(send, FAIR, TALK, status="draft")
 

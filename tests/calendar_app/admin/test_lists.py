@@ -192,3 +192,19 @@ def test_contributors_are_offered_existing_records(client, user, model, source, 
     MAKERS[model]()
 
     assert suggested(client, source, field)
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ({}, "Mon 1 Mar 2027, 10:00 – 12:00 UTC"),
+        ({"end_date": dt.datetime(2027, 3, 2, 1)}, "Mon 1 Mar 2027, 10:00 – Tue 2 Mar 2027, 01:00"),
+        ({"all_day": True}, "Mon 1 Mar 2027<"),
+        ({"all_day": True, "end_date": dt.datetime(2027, 3, 2)}, "Mon 1 Mar 2027 – Tue 2 Mar 2027"),
+    ],
+)
+def test_a_list_tells_days_of_the_week(client, user, fields, shown):
+    start = dt.datetime(2027, 3, 1, 10)
+    EventFactory(**{"start_date": start, "end_date": start.replace(hour=12), **fields})
+
+    assert shown in client.get(list_url(Event)).content.decode()

@@ -203,6 +203,15 @@ class TestDates:
         client.post(address(first), {"restore": second.pk})
         assert len(starts()) == 4
 
+    def test_that_was_left_out_from_the_start_is_named(self, client, user):
+        client.post(ADD, form_of(excluded="8 March 2027"))
+        last = Event.objects.latest("start_utc")
+
+        page = client.get(address(last)).content.decode()
+
+        assert "Left out: Monday, 8 March 2027." in page
+        assert "Move the events from 15 March 2027 on to the trash" in page
+
     def test_of_another_series_is_not_found(self, client, user):
         first, *_ = choir(user)
         other = EventFactory()
