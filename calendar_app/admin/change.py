@@ -46,7 +46,7 @@ class ChangeAdmin(ModelAdmin):
     def what(self, change):
         return in_words(change.title) if change.kind == "series" else change.title
 
-    @display(description="what was done", ordering="verb")
+    @display(description="done", ordering="verb")
     def done(self, change):
         return change.get_verb_display()
 

@@ -147,8 +147,11 @@ class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, 
         first, last = event.start_date, event.end_date
         if event.all_day:
             return _day(first) if first.date() == last.date() else f"{_day(first)} – {_day(last)}"
-        end = _time(last) if first.date() == last.date() else f"{_day(last)}, {_time(last)}"
-        return f"{_day(first)}, {_time(first)} – {end} {event.timezone_abbr}"
+        if first.date() == last.date():
+            hours = f"{_time(first)} – {_time(last)} {event.timezone_abbr}"
+            return f"{_day(first)}, {_unbroken(hours)}"
+        end = _unbroken(f"{_time(last)} {event.timezone_abbr}")
+        return f"{_day(first)}, {_time(first)} – {_day(last)}, {end}"
 
     @display(description="venues")
     def venue_names(self, event):
@@ -168,8 +171,13 @@ class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, 
 
 
 def _day(moment):
-    return f"{moment:%a} {moment.day} {moment:%b} {moment.year}"
+    return _unbroken(f"{moment:%a} {moment.day} {moment:%b} {moment.year}")
 
 
 def _time(moment):
     return f"{moment:%H:%M}"
+
+
+def _unbroken(text):
+    """Return text in words that stay on one line."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")

@@ -203,6 +203,21 @@ class TestDates:
         client.post(address(first), {"restore": second.pk})
         assert len(starts()) == 4
 
+    def test_of_whole_days_have_no_time(self, client, user):
+        sent = form_of() | {"all_day": "on"}
+
+        assert "Monday, 15 March 2027</li>" in client.post(DATES, sent).content.decode()
+        client.post(ADD, sent)
+        event = Event.objects.latest("start_utc")
+
+        assert "<td>Monday, 15 March 2027</td>" in client.get(address(event)).content.decode()
+        moved = reverse("admin:calendar_app_event_move", args=[event.pk])
+        assert "Monday, 15 March 2027 (UTC)" in client.get(moved).content.decode()
+        asked = client.post(
+            moved, {"start": "16 March 2027", "seen": event.start_date}
+        ).content.decode()
+        assert "Move it to Tuesday, 16 March 2027?" in asked
+
     def test_that_was_left_out_from_the_start_is_named(self, client, user):
         client.post(ADD, form_of(excluded="8 March 2027"))
         last = Event.objects.latest("start_utc")
