@@ -24,6 +24,7 @@ from .daemon import Daemon
 from .waking import Waking
 
 GUIDE = Path(__file__).parents[5] / "docs" / "bacula.md"
+_reserved: list[socket.socket] = []
 # CATALOG_SERVER names the PostgreSQL for catalogs, with a role that may make databases and roles.
 _server = urlsplit(os.environ.get("CATALOG_SERVER", "postgres://postgres@127.0.0.1:5432"))
 SERVER = {
@@ -316,12 +317,18 @@ def as_setting(database: str) -> dict:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports that nobody uses; all different, since they are looked for at once."""
-    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in listeners]
-    for each in listeners:
-        each.close()
-    return ports
+    """Return ports that nobody else gets while this process lives; no two are the same."""
+    return [_reserved_port() for _ in range(count)]
+
+
+def _reserved_port():
+    # Bound, but not listening: a daemon that sets SO_REUSEADDR, as Bacula's do, can have the port,
+    # while the system gives it to no connection and no other test, also as long as none runs there.
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", 0))
+    _reserved.append(reserved)
+    return reserved.getsockname()[1]
 
 
 def _environment():
