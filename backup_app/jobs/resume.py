@@ -15,7 +15,7 @@ from ..models.job import ACTIVE
 from . import execute, tasks
 
 EVERY = dt.timedelta(seconds=2)  # between two polls of a job, by whichever worker
-OFTEN = 0.25  # seconds between two looks at whether jobs have ended
+OFTEN = 0.1  # seconds between two looks at whether jobs have ended
 IDLE = 2  # seconds between two looks for such jobs, unless this process has left one
 
 
