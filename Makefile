@@ -1,5 +1,5 @@
 # make run      serve everything on http://127.0.0.1:8000 until Ctrl-C (PORT, HOST, DATA_DIR)
-# make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS, COVERAGE=file.json)
+# make test     run the tests, on PostgreSQL with DATABASE_URL=postgres://… (ARGS for pytest, JOBS, COVERAGE=file.json of SOURCE=folder)
 # make doctor   say what is not in order with the service of DATA_DIR (ARGS, such as --clients)
 # make attack   repeat the tests that attack, for as long as it takes (ARGS, DATABASE_URL)
 # make wheel    build the wheel of the two apps, and try it in bare projects (CATALOG_SERVER=postgres://…)
@@ -16,7 +16,7 @@ BIN := $(VENV)/bin
 # The pip outside installs inside: a Python whose venv module has no pip of its own will do.
 PIP := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python
 # slipcover adds to modules whose asserts pytest rewrites, plugins among them, what breaks enums.
-MEASURED := $(if $(COVERAGE),slipcover --json --out $(COVERAGE) -m )
+MEASURED := $(if $(COVERAGE),slipcover --json --out $(COVERAGE) $(if $(SOURCE),--source $(SOURCE) )-m )
 PLAIN := $(if $(COVERAGE),--assert=plain)
 export DATA_DIR PORT HOST DATABASE_URL
 
