@@ -13,7 +13,7 @@ STATUS_COLOURS = {
     "private": "info",
     "trash": "danger",
 }
-LINK = '<a href="{}" title="View in the API" class="text-primary-600 underline">{}</a>'
+LINK = '<a href="{}" title="View in the API" class="text-link underline">{}</a>'
 
 
 class ApiLink:

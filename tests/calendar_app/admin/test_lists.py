@@ -169,6 +169,7 @@ def test_a_list_links_each_record_to_the_api(client, user):
     page = client.get(list_url(Event)).content.decode()
 
     assert f'href="/calendar/events/v1/events/{event.pk}"' in page
+    assert 'class="text-link' in page  # which is bright enough on a dark ground
 
 
 def test_suggestions_leave_out_the_trash(client, user):
