@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from ..ical.reader import ReadError
 from ..models import Event, Feed, FeedEvent, Organizer, Series
-from .ics import uids
+from .known_events import uids
 from .writer import Importer
 
 ELSEWHERE = "its event was imported from elsewhere, and the feed does not take over such events."

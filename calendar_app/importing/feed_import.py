@@ -14,7 +14,8 @@ from ..lib import fetch
 from ..lib.fetch import UnmodifiedError
 from ..models import Event, Feed
 from .feed_events import FeedEvents
-from .ics import CalendarImport, store, uids
+from .ics import CalendarImport, store
+from .known_events import uids
 from .remote_calendar import Service, ServiceError, as_json
 from .rest import ServiceImport
 from .writer import Importer, Source
@@ -119,14 +120,15 @@ class ServiceFeedImport(ServiceImport):
     def run(self, *, show, dry_run: bool = False):
         """Store all events, and call ``show`` as ``ics.store`` does. Raises ReadError."""
         with self.importer.running(dry_run=dry_run):
-            for done, record in enumerate(self.records, start=1):
-                self.events.take(self.store(record))
+            for done, pk in enumerate(self.store_each(self.records), start=1):
+                self.events.take(pk)
                 show(done, len(self.records))
             there = {*self.source_ids.values()}
             self.events.withdraw(self.importer, there.__contains__, is_empty=not self.records)
 
     def refusal(self, source):
-        return self.events.refusal(Event.objects.filter(source_id=source.id))
+        known = self.importer.known(Event, source.id)
+        return self.events.refusal([known] if known else [])
 
     def _source(self, record):
         """Return the source of a record, of this host: it may not speak for others."""

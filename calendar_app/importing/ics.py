@@ -1,7 +1,6 @@
 """Imports the events of an iCalendar file."""
 
 import datetime as dt
-import re
 import time
 from functools import cache
 
@@ -16,10 +15,10 @@ from ..ical.writer import location
 from ..models import Event, Venue
 from ..services.series import adopt
 from ..values import names, time_zones
+from .known_events import KnownEvents
 from .writer import Importer, RejectedError, Source
 
 MAX_NAME = 255
-RECURRENCE_ID = re.compile(r"\d{8}(T\d{6}Z?)?")
 
 
 def store(
@@ -37,8 +36,9 @@ def store(
     """
     with target.importer.running(dry_run=dry_run):
         series = reading.series(timezone.now(), dt.timedelta(days=days))
+        known = KnownEvents(reading.groups)
         for done, found in enumerate(series, start=1):
-            target.store(found)
+            target.store(found, known.of(found.uid))
             show(done, len(reading.groups))
         target.finish(reading)
     target.importer.outcome.problems[:0] = reading.problems
@@ -73,8 +73,9 @@ class CalendarImport:
     def finish(self, reading: CalendarFile):
         """Do what follows once all events of a file are stored."""
 
-    def store(self, series: Series):
-        known = _known(series.uid)
+    def store(self, series: Series, known: dict[str, Event]):
+        """Store the events of a UID, for which these are known."""
+        self.importer.expect(known.values())
         if why := self.refusal(known):
             self.importer.outcome.problems.append(f"UID {series.uid[:80]} was skipped: {why}")
             return
@@ -192,22 +193,6 @@ def _keep_rule(series, stored, known):
 def _date(wall, zone):
     """Return a time for the API; the second of two equal local times as an instant."""
     return (time_zones.to_utc(wall, time_zones.get(zone)) if wall.fold else wall).isoformat(" ")
-
-
-def _known(uid):
-    """Return the events imported for a UID and its occurrences, by source ID."""
-    events = Event.objects.filter(source_id__startswith=uid).order_by("start_utc", "id")
-    return {event.source_id: event for event in events if _belongs_to(uid, event.source_id)}
-
-
-def _belongs_to(uid, source_id):
-    return uid in uids(source_id)
-
-
-def uids(source_id: str) -> set[str]:
-    """Return the UIDs that an event of this source ID may have: a date of a series has two."""
-    uid, _, recurrence_id = source_id.rpartition("/")
-    return {source_id, uid} if RECURRENCE_ID.fullmatch(recurrence_id) else {source_id}
 
 
 def _parent(known):

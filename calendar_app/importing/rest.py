@@ -2,6 +2,8 @@
 
 import html
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 
@@ -15,6 +17,7 @@ from ..api.serializers import (
 from ..api.serializers.fields import is_web_address
 from ..models import Category, Event, Tag
 from ..values import cost, dates, names, time_zones
+from .known_events import BATCH, by_source_ids
 from .remote_calendar import Service, ServiceError, as_json
 from .writer import Importer, RejectedError, Source
 
@@ -52,6 +55,17 @@ class ServiceImport:
     def decided(self, known: Event | None) -> dict:
         """Return what is not left to the service of an event, new or known."""
         return {}
+
+    def store_each(self, records: list) -> Iterator[int | None]:
+        """Store events, and yield for each what ``store`` returns; known ones are read together."""
+        for start in range(0, len(records), BATCH):
+            batch = records[start : start + BATCH]
+            ids = []
+            for record in batch:
+                with suppress(RejectedError):
+                    ids.append(self._source(record).id)
+            self.importer.expect(by_source_ids(ids))
+            yield from map(self.store, batch)
 
     def store(self, record) -> int | None:
         """Store an event and return its ID; trash one that was trashed at the service.

@@ -1,6 +1,7 @@
 """Stores imported records, by the same rules as the API."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from threading import get_ident
@@ -20,7 +21,7 @@ from ..lib import fetch
 from ..models import Category, Post, Tag
 from ..services import images, posts
 from ..services.actor import acting
-from ..services.revision import writing
+from ..services.revision import with_revision, writing
 
 # The version of a record that the source has withdrawn.
 GONE = "gone"
@@ -112,6 +113,7 @@ class Importer:
         }
         self._images: dict[str, str] = {}
         self._made: set[tuple] = set()
+        self._expected: dict[tuple, Post] = {}
 
     def trust(self, url: str):
         """Allow images from the host and port of url, which the operator has named, if its address
@@ -127,14 +129,25 @@ class Importer:
         the record has to be written.
         """
         model = serializer_class.model
-        known = model.objects.filter(source_id=source.id).first()
-        if known and (known.source_version == source.version or _was_trashed_here(known)):
+        known = self.known(model, source.id)
+        if not _is_settled(known, source) and self._expected.pop((model, source.id), None):
+            known = self.known(model, source.id)  # in full, and as it is by now
+        if _is_settled(known, source):
             self.outcome.note("unchanged", known)
             return known.pk
         record, is_new = self._write(serializer_class, known, build(known), source)
         if known or is_new:
             self.outcome.note("new" if is_new else "updated", record)
         return record.pk
+
+    def expect(self, records: Iterable[Post]):
+        """Take these records for those that are stored, so that ``known`` need not ask for each."""
+        self._expected = {(type(record), record.source_id): record for record in records}
+
+    def known(self, model, source_id: str):
+        """Return the record that was imported from this source; None for none."""
+        expected = self._expected.get((model, source_id))
+        return expected or with_revision(model.objects.filter(source_id=source_id)).first()
 
     def make(self, serializer_class, data: dict) -> int:
         """Return the ID of the record with this name, new or existing. Raises RejectedError."""
@@ -149,6 +162,7 @@ class Importer:
 
     def trash(self, model, source_id: str):
         """Move the record to the trash that its source has withdrawn, if it exists."""
+        self._expected.pop((model, source_id), None)
         for record in model.objects.untrashed().filter(source_id=source_id):
             with writing():
                 posts.trash(record)
@@ -239,8 +253,12 @@ def _rejections():
         raise RejectedError("It contains a value that the database rejects.") from e
 
 
-def _was_trashed_here(record):
-    return record.is_trashed and record.source_version != GONE
+def _is_settled(record, source):
+    """Return whether an import leaves a record as it is: unchanged, or put into the trash here."""
+    if record is None:
+        return False
+    was_trashed_here = record.is_trashed and record.source_version != GONE
+    return was_trashed_here or record.source_version == source.version
 
 
 def _set_source(record, source):

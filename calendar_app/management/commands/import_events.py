@@ -104,8 +104,8 @@ class Command(CalendarCommand):
         with progress("Pages") as show:
             for page in pages:
                 self.page = page.number
-                for record in page.records:
-                    self.target.store(record)
+                for _ in self.target.store_each(page.records):
+                    pass
                 self.page += 1
                 show(page.number, page.total)
 
