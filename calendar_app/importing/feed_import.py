@@ -18,7 +18,7 @@ from .ics import CalendarImport, store
 from .known_events import uids
 from .remote_calendar import Service, ServiceError, as_json
 from .rest import ServiceImport
-from .writer import Importer, Source
+from .writer import Importer, Source, status_for
 
 FETCH_SECONDS = 30
 DAY = dt.timedelta(days=1)
@@ -142,5 +142,4 @@ class ServiceFeedImport(ServiceImport):
         return self.events.completed({name: data[name] for name in FIELDS & data.keys()})
 
     def decided(self, known):
-        is_back = known is None or known.is_trashed
-        return {"status": self.feed.event_status} if is_back else {}
+        return status_for(known, self.feed.event_status)

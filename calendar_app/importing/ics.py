@@ -16,7 +16,7 @@ from ..models import Event, Venue
 from ..services.series import adopt
 from ..values import names, time_zones
 from .known_events import KnownEvents
-from .writer import Importer, RejectedError, Source
+from .writer import Importer, RejectedError, Source, status_for
 
 MAX_NAME = 255
 
@@ -99,7 +99,9 @@ class CalendarImport:
         label = f"Event '{entry.title[:80]}' ({entry.source_id[:80]})"
 
         def build(known):
-            return self._data(entry, label) | self._status_and_parent(known, parent)
+            data = self._data(entry, label) | status_for(known, self.status)
+            is_alone = parent is None or (known and known.pk == parent)
+            return data if is_alone else data | {"post_parent": parent}
 
         try:
             return self.importer.store(
@@ -108,15 +110,6 @@ class CalendarImport:
         except RejectedError as e:
             self.importer.outcome.problems.append(f"{label} was skipped: {e}")
             return None
-
-    def _status_and_parent(self, known, parent):
-        """Return the status of a new or restored event, and the parent if it has one."""
-        fields = {}
-        if known is None or known.is_trashed:
-            fields["status"] = self.status
-        if parent and not (known and known.pk == parent):
-            fields["post_parent"] = parent
-        return fields
 
     def _data(self, entry: Entry, label):
         """Return an entry as the body of a request to the API."""

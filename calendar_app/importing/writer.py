@@ -253,6 +253,14 @@ def _rejections():
         raise RejectedError("It contains a value that the database rejects.") from e
 
 
+def status_for(known: Post | None, status: str) -> dict[str, str]:
+    """Return the status, as data, of an event that is new or comes back from the trash.
+
+    That of any other is decided here, not by its source.
+    """
+    return {"status": status} if known is None or known.is_trashed else {}
+
+
 def _is_settled(record, source):
     """Return whether an import leaves a record as it is: unchanged, or put into the trash here."""
     if record is None:
