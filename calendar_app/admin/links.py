@@ -7,6 +7,14 @@ from ..models import Event, EventOrganizer, EventVenue
 from .look import TabularInline
 
 
+class LinkFormSet(TabularInline.formset):
+    """Rows with an empty one if there is no other."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.extra = 0 if self.initial_form_count() else 1
+
+
 class LinkInline(TabularInline):
     """Rows for users who may edit the event; ``name`` is the field of the linked record."""
 
@@ -14,11 +22,7 @@ class LinkInline(TabularInline):
     ordering_field = "position"
     hide_ordering_field = True
     hide_title = True
-
-    def get_extra(self, request, obj=None, **kwargs):
-        """Return an empty row for an event that has none yet."""
-        has_some = obj and self.model.objects.filter(event=obj).exists()
-        return 0 if has_some else 1
+    formset = LinkFormSet
 
     def get_queryset(self, request):
         """Return the links to records that the user may read."""

@@ -1,8 +1,11 @@
 """What the form of an event does for those who fill it in."""
 
 import datetime as dt
+import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from calendar_app.admin.forms import categories
@@ -209,3 +212,15 @@ def test_empty_fields_show_how_a_time_is_written_and_which_zone_is_meant(client,
 
     assert 'placeholder="next friday 8pm"' in page
     assert 'placeholder="Europe/London"' in page
+
+
+def test_only_an_event_without_a_venue_has_an_empty_row_for_one(client, user):
+    event = EventFactory(venues=[VenueFactory()])
+
+    with CaptureQueriesContext(connection) as done:
+        formsets = client.get(change_url(event)).context["inline_admin_formsets"]
+
+    assert [each.formset.total_form_count() for each in formsets] == [1, 1]
+    assert [each.formset.initial_form_count() for each in formsets] == [1, 0]
+    reads = [q for q in done if re.search(r"FROM .calendar_app_eventorganizer\b", q["sql"])]
+    assert len(reads) == 1
