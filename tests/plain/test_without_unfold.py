@@ -18,6 +18,7 @@ PAGES = [
         for name in ("lists", "pages", "series", "import_ics", "in_browser")
     ),
     "tests/calendar_app/admin/test_editor.py::test_a_description_is_written_with_the_keyboard",
+    "tests/calendar_app/admin/test_earlier_rules.py::test_somebody_takes_back_what_became_of_a_choir",
     "tests/calendar_app/admin/planning/test_calendar.py",
     "tests/calendar_app/admin/planning/test_overview.py::test_the_sections_name_events",
     *(f"tests/backup_app/admin/test_{name}.py" for name in ("lists", "in_browser")),

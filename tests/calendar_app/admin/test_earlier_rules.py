@@ -53,6 +53,12 @@ def filled_in(client, event, version):
     return page(title="Choir", **{name: value for name, value in (shown | times).items() if value})
 
 
+def right_of(found):
+    """Return where something ends on a page, in pixels."""
+    box = found.bounding_box()
+    return box["x"] + box["width"]
+
+
 def rule_of(event):
     return Series.objects.filter(events=event).values("start", "rrule", "rdates", "exdates").get()
 
@@ -271,6 +277,9 @@ def test_somebody_takes_back_what_became_of_a_choir(viewer):
     expect(page.get_by_label("Start")).to_have_value("2027-03-01 19:00")
     expect(page.get_by_text("Monday, 22 March 2027, 19:00")).to_be_visible()
     viewer.inspect("earlier rule", ".repeating")
+    page.set_viewport_size({"width": 390, "height": 900})
+    inner, outer = page.get_by_label("Also on"), page.locator("details.repeating")
+    assert right_of(inner) < right_of(outer)
     page.get_by_role("button", name="Save", exact=True).click()
 
     expect(page.get_by_text("“Choir” now has 4 dates.")).to_be_visible()
