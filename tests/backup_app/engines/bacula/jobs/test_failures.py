@@ -80,7 +80,7 @@ def test_a_client_killed_during_a_backup_fails_it(bacula, bacula_client, tree):
     job = finish(job)
     assert job.status == "failed"
     # Director and storage daemon both notice it; the job ends with what came first.
-    assert re.match("Network error (with FD during Backup|reading from FD)", job.message)
+    assert re.search("Network error (with FD during Backup|reading from FD)", job.message)
 
 
 def test_a_director_that_dies_fails_the_backup_when_it_is_back(bacula, bacula_client, tree):

@@ -194,7 +194,7 @@ def test_a_client_that_is_not_there_fails_its_backup_and_takes_the_next(
     client = bacula_client(tree, machine=bacula.two)
     with network.without("two"):
         job = begin(client)
-        follow(job, seconds=40)
+        follow(job, seconds=180)  # as 15 sometimes takes
     assert job.status == "failed"
     assert "Unable to connect to Client: two-fd" in job.message
 
