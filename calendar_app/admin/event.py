@@ -1,6 +1,7 @@
 from django.contrib.admin import register
 from django.forms import Media, Script
 from django.shortcuts import redirect
+from django.utils.html import format_html_join
 
 from .. import permissions
 from ..api.representations import Urls
@@ -81,8 +82,9 @@ class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, 
         ),
         tab(
             "Display",
-            ("featured", "sticky", "hide_from_listings"),
-            ("show_map", "show_map_link", "ticketed"),
+            ("featured", "sticky"),
+            ("hide_from_listings", "ticketed"),
+            ("show_map", "show_map_link"),
             "parent",
             "custom_fields",
         ),
@@ -145,13 +147,14 @@ class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, 
     @display(description="when", ordering="start_utc")
     def when(self, event):
         first, last = event.start_date, event.end_date
+        ends = [first] if first.date() == last.date() else [first, last]
         if event.all_day:
-            return _day(first) if first.date() == last.date() else f"{_day(first)} – {_day(last)}"
-        if first.date() == last.date():
-            hours = f"{_time(first)} – {_time(last)} {event.timezone_abbr}"
-            return f"{_day(first)}, {_unbroken(hours)}"
-        end = _unbroken(f"{_time(last)} {event.timezone_abbr}")
-        return f"{_day(first)}, {_time(first)} – {_day(last)}, {end}"
+            return _unbroken(*map(_day, ends), between=" – ")
+        zone = event.timezone_abbr
+        if len(ends) == 1:
+            return _unbroken(f"{_day(first)},", f"{_time(first)} – {_time(last)} {zone}")
+        start, end = (f"{_day(moment)}, {_time(moment)}" for moment in ends)
+        return _unbroken(start, f"{end} {zone}", between=" – ")
 
     @display(description="venues")
     def venue_names(self, event):
@@ -171,13 +174,13 @@ class EventAdmin(Histories, Repeating, Planning, Moving, Checking, FileImports, 
 
 
 def _day(moment):
-    return _unbroken(f"{moment:%a} {moment.day} {moment:%b} {moment.year}")
+    return f"{moment:%a} {moment.day} {moment:%b} {moment.year}"
 
 
 def _time(moment):
     return f"{moment:%H:%M}"
 
 
-def _unbroken(text):
-    """Return text in words that stay on one line."""
-    return text.replace(" ", "\N{NO-BREAK SPACE}")
+def _unbroken(*parts, between=" "):
+    """Return parts of a text between which alone lines may break."""
+    return format_html_join(between, '<span class="nowrap">{}</span>', ((part,) for part in parts))

@@ -17,6 +17,19 @@ from .checked import CheckedForm
 QUOTED = 200  # characters of a value in an error
 
 
+# What fields mean whose names are those of the API.
+EXPLAINED = {
+    "slug": "The end of the page's address. Made by itself when empty.",
+    "excerpt": "Shown in lists; the beginning of the description when empty.",
+    "featured": "Marked in lists.",
+    "sticky": "The first of its day in the month.",
+    "hide_from_listings": "Only who has the address finds it.",
+    "ticketed": "Tickets are sold.",
+    "parent": "The event that this one is a part of.",
+    "custom_fields": "Further details, such as “Room” and “12”, for programs that read them.",
+}
+
+
 class SeenField(forms.CharField):
     """The version of a record that a form was made from; it is not part of what is edited."""
 
@@ -41,6 +54,8 @@ class PostForm(CheckedForm):
         super().__init__(*args, **kwargs)
         if "status" in self.fields:
             self._limit_statuses(self.fields["status"])
+        for name in EXPLAINED.keys() & self.fields.keys():
+            self.fields[name].help_text = EXPLAINED[name]
         if "excerpt" in self.fields:
             self.fields["excerpt"].widget.attrs["rows"] = 3
         if "image" in self.fields:

@@ -224,3 +224,13 @@ def test_only_an_event_without_a_venue_has_an_empty_row_for_one(client, user):
     assert [each.formset.initial_form_count() for each in formsets] == [1, 0]
     reads = [q for q in done if re.search(r"FROM .calendar_app_eventorganizer\b", q["sql"])]
     assert len(reads) == 1
+
+
+def test_fields_with_the_names_of_the_api_are_explained(client, user):
+    for model, sentences in (
+        ("event", ["Only who has the address finds it.", "The first of its day in the month."]),
+        ("venue", ["Made by itself when empty.", "Shown in lists; the beginning"]),
+    ):
+        page = client.get(reverse(f"admin:calendar_app_{model}_add")).content.decode()
+        for sentence in sentences:
+            assert sentence in page

@@ -1,8 +1,10 @@
 """The admin's lists: what they hold, find and filter, and that they stay quick."""
 
 import datetime as dt
+import re
 
 import pytest
+from django.utils.html import strip_tags
 
 from calendar_app.models import (
     Category,
@@ -199,8 +201,11 @@ def test_contributors_are_offered_existing_records(client, user, model, source, 
     ("fields", "shown"),
     [
         ({}, "Mon 1 Mar 2027, 10:00 – 12:00 UTC"),
-        ({"end_date": dt.datetime(2027, 3, 2, 1)}, "Mon 1 Mar 2027, 10:00 – Tue 2 Mar 2027, 01:00"),
-        ({"all_day": True}, "Mon 1 Mar 2027<"),
+        (
+            {"end_date": dt.datetime(2027, 3, 2, 1)},
+            "Mon 1 Mar 2027, 10:00 – Tue 2 Mar 2027, 01:00 UTC",
+        ),
+        ({"all_day": True}, "Mon 1 Mar 2027"),
         ({"all_day": True, "end_date": dt.datetime(2027, 3, 2)}, "Mon 1 Mar 2027 – Tue 2 Mar 2027"),
     ],
 )
@@ -209,4 +214,4 @@ def test_a_list_tells_days_of_the_week(client, user, fields, shown):
     EventFactory(**{"start_date": start, "end_date": start.replace(hour=12), **fields})
 
     page = client.get(list_url(Event)).content.decode()
-    assert shown in page.replace("\N{NO-BREAK SPACE}", " ")
+    assert f"{shown}\n" in re.sub(r"\s*\n", "\n", strip_tags(page.replace("</td>", "\n")))
