@@ -121,6 +121,8 @@ class EventSerializer(PostSerializer):
 
     def _unseen(self, post, name):
         """Return what post is linked to and GET does not show the user, who cannot repeat it."""
+        if permissions.may_edit_others(self.user, LINKS[name]):
+            return []  # nothing is linked to what is in the trash
         seen = LINKS[name].objects.visible_to(self.user).values("pk")
         return getattr(post, name).exclude(pk__in=seen)
 

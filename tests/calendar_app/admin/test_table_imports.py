@@ -60,7 +60,7 @@ def test_each_changed_event_takes_few_queries(client, user):
     few = numbers_of_queries(client, changes_of(found[:10]))
     many = numbers_of_queries(client, changes_of(found[10:]))
 
-    assert all(b - a <= 90 for a, b in zip(few, many, strict=True))
+    assert all(b - a <= 70 for a, b in zip(few, many, strict=True))
 
 
 def test_other_writers_wait_only_while_rows_are_stored(client, user):
