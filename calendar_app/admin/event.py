@@ -1,7 +1,7 @@
 from django.contrib.admin import register
 from django.forms import Media, Script
 from django.shortcuts import redirect
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 
 from .. import permissions
 from ..api.representations import Urls
@@ -183,4 +183,5 @@ def _time(moment):
 
 def _unbroken(*parts, between=" "):
     """Return parts of a text between which alone lines may break."""
-    return format_html_join(between, '<span class="nowrap">{}</span>', ((part,) for part in parts))
+    text = format_html_join(between, '<span class="nowrap">{}</span>', ((part,) for part in parts))
+    return format_html("<span>{}</span>", text)  # one thing, also in a cell that spreads its parts

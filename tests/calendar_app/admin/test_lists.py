@@ -214,4 +214,5 @@ def test_a_list_tells_days_of_the_week(client, user, fields, shown):
     EventFactory(**{"start_date": start, "end_date": start.replace(hour=12), **fields})
 
     page = client.get(list_url(Event)).content.decode()
+    assert '<span><span class="nowrap">Mon 1 Mar' in page
     assert f"{shown}\n" in re.sub(r"\s*\n", "\n", strip_tags(page.replace("</td>", "\n")))
