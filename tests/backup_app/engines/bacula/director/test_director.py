@@ -233,7 +233,7 @@ def test_a_client_tells_what_it_is(director):
     found = director.client_header("two-fd")
 
     assert found["name"] == "two-fd"
-    assert re.match(r"(9\.6|15)\.\d+ ", found["version"])
+    assert re.match(r"(9\.6|15\.0)\.\d+ ", found["version"])
 
 
 def test_a_client_that_hangs_takes_no_longer_than_an_answer_may(bacula, director):
