@@ -66,7 +66,7 @@ def do(site, action):
 
 def choose(site, field, text):
     """Choose from what a field that searches offers."""
-    site.locator(f"#select2-id_{field}-container").click()
+    site.locator(f"[aria-labelledby=select2-id_{field}-container]").click()
     site.locator(".select2-search__field").fill(text)
     site.locator(".select2-results__option").get_by_text(text).first.click()
 

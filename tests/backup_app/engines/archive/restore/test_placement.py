@@ -271,7 +271,7 @@ def test_a_failed_copy_to_another_disk_is_reported(private, other_disk):
         assert "No space left on device" in refused[b""]
         assert list(other_disk.iterdir()) == []
     finally:
-        subprocess.run(["umount", other_disk], check=True)
+        subprocess.run(["umount", "-l", other_disk], check=True)
 
 
 @as_root
@@ -282,7 +282,7 @@ def test_what_another_disk_is_mounted_on_stays(private, destination):
     try:
         refused = place(private, destination)
     finally:
-        subprocess.run(["umount", destination / "a"], check=True)
+        subprocess.run(["umount", "-l", destination / "a"], check=True)
 
     assert refused == {b"a": "It could not be placed: Device or resource busy."}
 

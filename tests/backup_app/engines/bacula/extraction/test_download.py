@@ -343,7 +343,7 @@ def test_a_disk_without_room_is_told_before_anything_is_extracted(own, back_up, 
             engine.plan_download(job)
         assert everything(DownloadCache("default").folder) == []
     finally:
-        subprocess.run(["umount", small], check=True)
+        subprocess.run(["umount", "-l", small], check=True)
 
 
 def test_a_disk_that_becomes_full_gives_no_download(own, operator, back_up, engine, settings):
@@ -359,7 +359,7 @@ def test_a_disk_that_becomes_full_gives_no_download(own, operator, back_up, engi
             engine.plan_download(job)
         assert everything(DownloadCache("default").folder) == []
     finally:
-        subprocess.run(["umount", small], check=True)
+        subprocess.run(["umount", "-l", small], check=True)
 
 
 def test_a_canceled_preparation_leaves_nothing(own, back_up, engine):
