@@ -13,7 +13,7 @@ from backup_app.engines.archive.restore.remote_target import RemoteTarget, remov
 from backup_app.engines.archive.restore.staging import NAME, Staging, new_name
 from backup_app.engines.archive.transport.machines import LocalMachine
 from backup_app.exceptions import EngineError
-from tests.prerequisites import need_access_control_lists
+from tests.prerequisites import need, need_access_control_lists
 
 from ....support.factories import JobFactory
 from ....support.machine.swaps import swapping
@@ -106,12 +106,22 @@ def test_a_folder_that_is_there_gets_the_metadata_of_the_restored_one(place, des
     assert content(destination) == {"a": None, "a/b": "new", "a/c": "kept"}
 
 
-def test_the_folder_that_the_private_one_is_in_keeps_its_times(place, other_disk):
-    os.utime(other_disk.parent, ns=(OLD_NS, OLD_NS))
+def test_the_folder_that_the_private_one_is_in_keeps_its_times(place, tmp_path):
+    disk = tmp_path / "disk"  # of its own: others write to the topmost folder of any other
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "tmpfs", disk]
+    done = subprocess.run(mount, capture_output=True, check=False)
+    need(done.returncode == 0, "of mounts", "as root, where mounting is permitted")
+    try:
+        (disk / "there").mkdir()
+        os.utime(disk, ns=(OLD_NS, OLD_NS))
 
-    place(files(a="1"), to=other_disk)
+        place(files(a="1"), to=disk / "there")
 
-    assert other_disk.parent.stat().st_mtime_ns == OLD_NS
+        assert content(disk) == {"there": None, "there/a": "1"}
+        assert disk.stat().st_mtime_ns == OLD_NS
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
 
 
 def test_files_reach_another_disk(place, other_disk, destination):
