@@ -324,6 +324,7 @@ class TestFolder:
         assert [each.name for each in file.parent.iterdir()] == [file.name]
         assert server.query(name, THINGS) == "1\tnow\n2\tnow\n"
 
+    @pytest.mark.xdist_group("the original place")  # each removes the folder when it is empty
     @pytest.mark.parametrize("where", ["", "/"])
     def test_the_original_place_is_a_file_too(self, script, server, kind, name, dump, where):
         server.write(name, "UPDATE things SET label = 'now'")
