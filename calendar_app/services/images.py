@@ -3,6 +3,7 @@
 import datetime as dt
 import logging
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import reduce
@@ -32,6 +33,7 @@ from .actor import WORKER, acting
 from .revision import writing
 
 MAX_STEM_LENGTH = 60  # of the name of a stored file
+LOOKUP_SECONDS = 5  # for the names of hosts of all images of one write together
 RETRY_AFTER = [dt.timedelta(minutes=1), dt.timedelta(minutes=10), dt.timedelta(hours=1)]
 MAX_TITLE_LENGTH = Image._meta.get_field("title").max_length
 
@@ -108,6 +110,11 @@ def by_url(url: str, base: str) -> Image | None:
     if not url.startswith(ours) or "\0" in name:
         return None
     return Image.objects.filter(file=name).first()
+
+
+def lookups_end() -> float:
+    """Return until when ``check_url`` may look up hosts for the images of a write that begins."""
+    return time.monotonic() + LOOKUP_SECONDS
 
 
 def check_url(url: str, trusted: str = "", until: float | None = None) -> str:

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import json
-import time
 from contextlib import contextmanager, nullcontext
 from functools import cache
 
@@ -21,13 +20,12 @@ from ...api.serializers.fields import is_blank, whole_number
 from ...api.serializers.relations import LinkedField
 from ...exceptions import CalendarError
 from ...models import Event, Image, Term
-from ...services import new_events
+from ...services import images, new_events
 from ...services.revision import part, remembering, with_revision, writing
 from ..links import with_links
 from . import headings
 
 EXCLUDED = {"date_utc"}  # the same as date
-LOOKUP_SECONDS = 5  # for the names of hosts of all images together
 
 
 class Column(Field):
@@ -112,7 +110,7 @@ class ApiResource(ModelResource):
         self.context = {
             "request": self.request,
             "urls": Urls.of(self.request),
-            "lookups_until": time.monotonic() + LOOKUP_SECONDS,
+            "lookups_until": images.lookups_end(),
         }
         checked = []
         for row in rows:

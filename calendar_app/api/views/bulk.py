@@ -1,5 +1,3 @@
-import time
-
 from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 
@@ -7,15 +5,13 @@ from ... import permissions
 from ...conf import conf
 from ...exceptions import CalendarError, InvalidParams, RecordNotFound
 from ...models import Event
-from ...services import new_events
+from ...services import images, new_events
 from ...services.revision import part, remembering, with_revision, writing
 from .. import errors, representations
 from ..parsers import JSONParser
 from ..serializers.fields import is_blank, whole_number
 from .events import EventViewSet
 from .writing import creates, flag
-
-LOOKUP_SECONDS = 5  # for the names of hosts of all images together
 
 
 class BulkRefused(CalendarError):
@@ -34,7 +30,7 @@ class EventBulkViewSet(EventViewSet):
         is_all_or_none = flag(request, "all_or_none")
         items = self._items()
         self.refusals = {}
-        self.lookups_until = time.monotonic() + LOOKUP_SECONDS
+        self.lookups_until = images.lookups_end()
         serializers = self._each(items, self._validator(items.values()))
         with writing(precise=True), remembering():
             with new_events.together():
