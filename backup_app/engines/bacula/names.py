@@ -93,6 +93,11 @@ def quoted(text: str) -> str:
     return f'"{text}"'
 
 
+def quoted_name(text: str) -> str:
+    """Return the name of a resource or a volume quoted for a command; raises EngineError."""
+    return quoted(word(text))
+
+
 def in_config(text: str) -> str:
     """Return a text quoted for the configuration; raises EngineError.
 

@@ -9,7 +9,7 @@ from ....exceptions import EngineError, EngineUnreachable
 from ....lib import addresses
 from ....models import Client
 from ...adoption import Found, FoundClient, FoundFileset, FoundPool, FoundStorage, NotAdopted
-from ..names import Bacula, quoted, word
+from ..names import Bacula, quoted_name
 from . import fileset_parser
 
 PORT = 9102  # of file daemons
@@ -56,7 +56,7 @@ class Inventory:
     def _filesets(self) -> Iterator[Found]:
         for name in self._names("fileset"):
             try:
-                answer = self._director.ask(f"show fileset={quoted(word(name))}")
+                answer = self._director.ask(f"show fileset={quoted_name(name)}")
             except EngineUnreachable:
                 raise
             except EngineError as e:

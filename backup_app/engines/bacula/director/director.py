@@ -12,7 +12,7 @@ from django.core.cache import cache
 
 from ....exceptions import EngineError, EngineUnreachable
 from ..catalog.records import Catalog
-from ..names import quoted, word
+from ..names import quoted, quoted_name, word
 from . import status
 from .console import Console, UnexpectedQuestion
 
@@ -115,7 +115,7 @@ class Director:
         return EngineError(f"The Director has no {kind} '{name}'{self.console.scope}.")
 
     def _defaults(self, kind: str, name: str) -> dict[str, str]:
-        lines = self.ask(f".defaults {kind}={_name(name)}")
+        lines = self.ask(f".defaults {kind}={quoted_name(name)}")
         found = dict(line.split("=", 1) for line in lines if "=" in line)
         return found if found.get(kind) == name else {}
 
@@ -138,8 +138,8 @@ class Director:
         named = {kind: name for kind, name in things.items() if name is not None}
         for kind, name in {"job": job, **named}.items():
             self.require(kind, name)
-        words = [f"{kind}={_name(name)}" for kind, name in {"job": job, **named}.items()]
-        words += [f"level={_name(level)}"] if level else []
+        words = [f"{kind}={quoted_name(name)}" for kind, name in {"job": job, **named}.items()]
+        words += [f"level={quoted_name(level)}"] if level else []
         words += [f"{key}={quoted(str(value))}" for key, value in other.items()]
         return _started(
             self, f"run {' '.join(words)} comment={quoted(comment)} yes", client, fileset
@@ -167,8 +167,12 @@ class Director:
         for name in (source, client):
             self.require("client", name)
         with self.table_of(selection) as table:
-            words = [f"file=?{table}", f"client={_name(source)}", f"restoreclient={_name(client)}"]
-            words += [f"restorejob={_name(job)}", f"where={quoted(where)}"]
+            words = [
+                f"file=?{table}",
+                f"client={quoted_name(source)}",
+                f"restoreclient={quoted_name(client)}",
+            ]
+            words += [f"restorejob={quoted_name(job)}", f"where={quoted(where)}"]
             words += [f"replace={quoted(replace)}"]
             words += [f"{key}={quoted(value)}" for key, value in other.items()]
             command = f"restore {' '.join(words)} comment={quoted(comment)} yes"
@@ -248,7 +252,7 @@ class Director:
 
     def _status(self, client: str, what: str, seconds: float | None = None) -> str:
         # On a connection that may hang: the Director waits a long time for a client.
-        command = f".status client={_name(client)} {what}"
+        command = f".status client={quoted_name(client)} {what}"
         limit = seconds or self.console.seconds
         with self.console.another() as console:
             try:
@@ -269,7 +273,7 @@ class Director:
         """Delete a client from the catalog, with its jobs; the configuration must not have it."""
         # For an unknown name Bacula uses the only client, if there is just one.
         if name in self.catalog.unames():
-            self.ask_slowly(f"delete client={_name(name)} yes")
+            self.ask_slowly(f"delete client={quoted_name(name)} yes")
 
     # --- The catalog ----------------------------------------------------------------------------
 
@@ -334,11 +338,7 @@ class Director:
     def update_pool(self, name: str) -> None:
         """Update a pool in the catalog from the configuration."""
         self.require("pool", name)
-        self.ask(f"update pool={_name(name)}")
-
-
-def _name(text: str) -> str:
-    return quoted(word(text))
+        self.ask(f"update pool={quoted_name(name)}")
 
 
 def _numbers(ids: Iterable[int]) -> str:

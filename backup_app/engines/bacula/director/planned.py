@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from ....exceptions import EngineError, EngineUnreachable
 from ...adoption import PlannedRuns
-from ..names import quoted, word
+from ..names import quoted_name
 from . import status
 from .console import NotPermitted
 from .director import STATUS_TIMEOUT, Director
@@ -22,7 +22,7 @@ WHERE c.name = %s AND j.type = 'B' ORDER BY j.name
 def planned_runs(director: Director, client: str) -> PlannedRuns:
     """Return the backups of a client that the Director's schedules start in the next days."""
     director.require("client", client)
-    command = f"status schedule client={quoted(word(client))} days={DAYS}"
+    command = f"status schedule client={quoted_name(client)} days={DAYS}"
     found = status.planned("".join(director.ask(command, seconds=STATUS_TIMEOUT)))
     now = timezone.now()  # it begins with those of this morning
     runs = [run for run in found if run.time > now]
@@ -49,7 +49,7 @@ def _hidden_jobs(director: Director, client: str) -> Iterator[str]:
 
 def _is_configured(director: Director, job: str) -> bool:
     try:
-        director.ask(f"show job={quoted(word(job))}")
+        director.ask(f"show job={quoted_name(job)}")
     except (EngineUnreachable, NotPermitted):
         raise
     except EngineError:
